@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package diagx turns errors of Tower's client into diagnostics that a person
+// can act on, in one wording for all objects.
+package diagx
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+)
+
+// Summary is the title of a diagnostic about a failed action: Unable to create
+// VM "web-1". Verb is create, read, update, delete or import, name may be empty.
+func Summary(verb, object, name string) string {
+	if name == "" {
+		return fmt.Sprintf("Unable to %s %s", verb, object)
+	}
+	return fmt.Sprintf("Unable to %s %s %q", verb, object, name)
+}
+
+// AddError adds an error that says that the action on the object failed, what
+// Tower said, and what can be done.
+func AddError(diags *diag.Diagnostics, verb, object, name string, err error) {
+	diags.AddError(Summary(verb, object, name), Detail(err))
+}
+
+// AddAttributeError is AddError for an error that one attribute is to blame for.
+func AddAttributeError(diags *diag.Diagnostics, p path.Path, verb, object, name string, err error) {
+	diags.AddAttributeError(p, Summary(verb, object, name), Detail(err))
+}
+
+// AddWarning says the same as AddError without failing the operation.
+func AddWarning(diags *diag.Diagnostics, verb, object, name string, err error) {
+	diags.AddWarning(Summary(verb, object, name), Detail(err))
+}
+
+// AddBug adds an error about a state that can't be. Detail is a sentence that
+// says what was found.
+func AddBug(diags *diag.Diagnostics, summary, detail string) {
+	diags.AddError(summary, sentence(detail)+" This is a bug in the provider; please report it.")
+}
+
+// AddNotFound adds an error that says that the object which an attribute names
+// by id is not there. Object is its kind, "VLAN".
+func AddNotFound(diags *diag.Diagnostics, p path.Path, object, id string) {
+	diags.AddAttributeError(p, capitalised(object)+" Not Found",
+		fmt.Sprintf("Tower has no %s with the id %q that this user can see. Check the id, or look it up with a data source.", object, id))
+}
