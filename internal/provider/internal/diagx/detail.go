@@ -80,20 +80,18 @@ func within(outer, inner error, words string) string {
 	return sentence(around + ": " + words)
 }
 
-// cause adds a sentence for the cause of a log-in or configuration error that
-// has words of its own. An answer of Tower is told by its words.
+// cause adds a sentence for the cause of a log-in or configuration error, whose
+// codes and ids facts lists.
 func cause(err error) string {
 	if err == nil {
 		return ""
 	}
+	words := err.Error()
 	var call *tower.Error
 	if errors.As(err, &call) {
-		if call.Message == "" {
-			return ""
-		}
-		return " Tower's words: " + sentence(call.Message)
+		words = call.Operation + " failed: " + callWords(call)
 	}
-	return " The cause: " + sentenceAsIs(err.Error())
+	return " The cause: " + ended(words)
 }
 
 // facts are the lines of codes and ids.
@@ -145,10 +143,10 @@ func advice(err error) string {
 }
 
 // sentence begins with a capital letter and ends with a full stop.
-func sentence(s string) string { return sentenceAsIs(capitalised(strings.TrimSpace(s))) }
+func sentence(s string) string { return ended(capitalised(strings.TrimSpace(s))) }
 
-// sentenceAsIs ends with a full stop.
-func sentenceAsIs(s string) string {
+// ended ends with a full stop.
+func ended(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
 		return s

@@ -59,8 +59,11 @@ func TestDetail_facts(t *testing.T) {
 		"log-in": {&tower.LoginError{Problem: tower.LoginFailed, Server: "https://t", Message: "Tower can't be reached.", Err: errors.New("dial tcp: refused")},
 			"Tower can't be reached. The cause: dial tcp: refused."},
 		"log-in answered": {&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower refused the password.", Err: call},
-			"Tower refused the password. Tower's words: The memory is odd.\n\n" +
+			"Tower refused the password. The cause: update-vm-basic-info failed: the memory is odd.\n\n" +
 				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1"},
+		"log-in unanswered": {&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower can't be reached", Err: &tower.Error{
+			Operation: "get-version", Class: tower.ClassRefused, Err: errors.New("connection refused"),
+		}}, "Tower can't be reached. The cause: get-version failed: connection refused."},
 		"configuration": {&tower.ConfigError{Field: "server", Message: "the scheme is unknown"}, "The scheme is unknown."},
 		"nil":           {nil, "No cause is known."},
 	}

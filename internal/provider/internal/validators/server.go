@@ -50,8 +50,12 @@ func serverProblem(value string) string {
 		return "it has no host"
 	case strings.ContainsAny(u.Hostname(), " \t/\\"):
 		return "its host is no host name"
-	case u.RawQuery != "" || u.Fragment != "":
+	case u.Path != "" && u.Path != "/":
+		return fmt.Sprintf("it has the path %q, but the path of the API is known", u.Path)
+	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "it has a query or a fragment"
+	case strings.HasSuffix(u.Host, ":"):
+		return "its port is missing"
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {

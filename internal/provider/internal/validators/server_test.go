@@ -38,6 +38,8 @@ func TestServerURL(t *testing.T) {
 		"port too big":      invalid("tower:70000", "its port is not between 1 and 65535"),
 		"port zero":         invalid("tower:0", "its port is not between 1 and 65535"),
 		"query":             invalid("https://tower/?a=b", "it has a query or a fragment"),
+		"path":              invalid("https://tower/v2/api", `it has the path "/v2/api", but the path of the API is known`),
+		"colon, no port":    invalid("tower:", "its port is missing"),
 		"blank":             invalid(" tower", "that is empty or has blanks around it"),
 		"empty":             invalid("", "that is empty or has blanks around it"),
 		"inner blank":       invalid("my tower", "that is no URL"),

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// Names of the attributes that the code has to mention.
+const (
+	attrServer                = "server"
+	attrUsername              = "username"
+	attrPassword              = "password"
+	attrUserSource            = "user_source"
+	attrAuthConfigID          = "auth_config_id"
+	attrAPIToken              = "api_token"
+	attrCACertificate         = "ca_certificate"
+	attrInsecure              = "insecure"
+	attrRequestTimeout        = "request_timeout"
+	attrMaxRetries            = "max_retries"
+	attrMaxConcurrentRequests = "max_concurrent_requests"
+	attrPollInterval          = "poll_interval"
+)
+
+// config is the provider block.
+type config struct {
+	Server                types.String `tfsdk:"server"`
+	Username              types.String `tfsdk:"username"`
+	Password              types.String `tfsdk:"password"`
+	UserSource            types.String `tfsdk:"user_source"`
+	AuthConfigID          types.String `tfsdk:"auth_config_id"`
+	APIToken              types.String `tfsdk:"api_token"`
+	CACertificate         types.String `tfsdk:"ca_certificate"`
+	Insecure              types.Bool   `tfsdk:"insecure"`
+	RequestTimeout        types.String `tfsdk:"request_timeout"`
+	MaxRetries            types.Int64  `tfsdk:"max_retries"`
+	MaxConcurrentRequests types.Int64  `tfsdk:"max_concurrent_requests"`
+	PollInterval          types.String `tfsdk:"poll_interval"`
+	Headers               types.Map    `tfsdk:"headers"`
+}
+
+// validate checks what one attribute alone can't tell. It passes unknown values.
+func (c config) validate() diag.Diagnostics {
+	var diags diag.Diagnostics
+	if attrs.IsKnown(c.APIToken) && (attrs.IsKnown(c.Username) || attrs.IsKnown(c.Password)) {
+		diags.AddAttributeError(path.Root(attrAPIToken), "Invalid combination of credentials",
+			"api_token is used in place of username and password, so they can't be set together. Remove one or the others.")
+	}
+	return diags
+}
+
+// known reports whether all values that are set are known.
+func (c config) known() bool {
+	for _, v := range []attr.Value{
+		c.Server, c.Username, c.Password, c.UserSource, c.AuthConfigID, c.APIToken, c.CACertificate, c.Insecure,
+		c.RequestTimeout, c.MaxRetries, c.MaxConcurrentRequests, c.PollInterval, c.Headers,
+	} {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	for _, v := range c.Headers.Elements() {
+		if v.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+// towerConfig completes the block with the environment and the defaults, and
+// warns of what is risky. All values must be known.
+func (c config) towerConfig(ctx context.Context, lookupEnv func(string) (string, bool)) (tower.Config, diag.Diagnostics) {
+	r := reader{ctx: ctx, lookupEnv: lookupEnv}
+	cfg := tower.Config{
+		Server:                r.text(attrServer, c.Server, "", serverCheck),
+		CACertificate:         r.text(attrCACertificate, c.CACertificate, ""),
+		Insecure:              r.flag(attrInsecure, c.Insecure),
+		RequestTimeout:        r.duration(attrRequestTimeout, c.RequestTimeout, defaultRequestTimeout, requestTimeoutCheck),
+		MaxRetries:            r.number(attrMaxRetries, c.MaxRetries, defaultMaxRetries, maxRetriesCheck),
+		MaxConcurrentRequests: r.number(attrMaxConcurrentRequests, c.MaxConcurrentRequests, defaultMaxConcurrentRequests, maxConcurrentRequestsCheck),
+		PollInterval:          r.duration(attrPollInterval, c.PollInterval, defaultPollInterval, pollIntervalCheck),
+	}
+	r.diags.Append(c.Headers.ElementsAs(ctx, &cfg.Headers, false)...)
+	if cfg.Server == "" && !r.diags.HasError() {
+		r.missing(attrServer, "Missing server", "Tower's address is not set.")
+	}
+	c.credentials(&r, &cfg)
+	if r.diags.HasError() {
+		return tower.Config{}, r.diags
+	}
+	switch {
+	case strings.HasPrefix(strings.ToLower(cfg.Server), "http://"):
+		r.diags.AddAttributeWarning(path.Root(attrServer), "Connection to Tower is not encrypted",
+			"The server's URL says http://, so the credentials and everything else travel in clear. Use https:// wherever Tower offers it.")
+	case cfg.Insecure:
+		r.diags.AddAttributeWarning(path.Root(attrInsecure), "Certificate of Tower is not verified",
+			"insecure is set, so anybody on the way can pose as Tower and read the credentials. "+
+				"Set ca_certificate to the authority that signed Tower's certificate instead.")
+	}
+	return cfg, r.diags
+}
+
+// credentials fills in either the API token or the user. What the block says
+// goes before what the environment says, so that a token which happens to be
+// exported does not override a configured user.
+func (c config) credentials(r *reader, cfg *tower.Config) {
+	if c.Username.IsNull() && c.Password.IsNull() {
+		cfg.APIToken = r.text(attrAPIToken, c.APIToken, "")
+		if cfg.APIToken != "" {
+			return
+		}
+	}
+	cfg.Username = r.text(attrUsername, c.Username, "")
+	cfg.Password = r.text(attrPassword, c.Password, "")
+	cfg.UserSource = r.text(attrUserSource, c.UserSource, "", userSourceCheck)
+	cfg.AuthConfigID = r.text(attrAuthConfigID, c.AuthConfigID, "")
+	switch {
+	case cfg.Username == "" && cfg.Password == "":
+		r.missing(attrUsername, "Missing credentials",
+			"Neither a user nor an API token is set. The user's password is password or "+envName(attrPassword)+
+				", the token is api_token or "+envName(attrAPIToken)+".")
+	case cfg.Username == "":
+		r.missing(attrUsername, "Missing user name", "There is a password, but no user.")
+	case cfg.Password == "":
+		r.missing(attrPassword, "Missing password", fmt.Sprintf("There is no password for the user %q.", cfg.Username))
+	}
+}
+
+// envName is the environment variable that stands in for an attribute.
+func envName(attribute string) string { return "ELF_" + strings.ToUpper(attribute) }
+
+// reader takes values from the provider block, else from the environment, else
+// the default. A value from the environment passes the same checks as one from
+// the block has passed before.
+type reader struct {
+	ctx       context.Context //nolint:containedctx // lives as long as one call of towerConfig
+	lookupEnv func(string) (string, bool)
+	diags     diag.Diagnostics
+}
+
+// env returns the value of the attribute's environment variable. An empty one
+// counts as not set.
+func (r *reader) env(attribute string) (string, bool) {
+	value, ok := r.lookupEnv(envName(attribute))
+	return value, ok && value != ""
+}
+
+func (r *reader) text(attribute string, v types.String, def string, checks ...validator.String) string {
+	if !v.IsNull() {
+		return v.ValueString()
+	}
+	value, ok := r.env(attribute)
+	if !ok {
+		return def
+	}
+	for _, check := range checks {
+		resp := validator.StringResponse{}
+		check.ValidateString(r.ctx, validator.StringRequest{
+			Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.StringValue(value),
+		}, &resp)
+		r.refuse(attribute, resp.Diagnostics)
+	}
+	return value
+}
+
+func (r *reader) duration(attribute string, v types.String, def time.Duration, check validator.String) time.Duration {
+	text := r.text(attribute, v, "", check)
+	if text == "" {
+		return def
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return def // refused by the check
+	}
+	return d
+}
+
+func (r *reader) number(attribute string, v types.Int64, def int, check validator.Int64) int {
+	if !v.IsNull() {
+		return int(v.ValueInt64())
+	}
+	text, ok := r.env(attribute)
+	if !ok {
+		return def
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		r.refuse(attribute, one("Invalid number", fmt.Sprintf("%q is no whole number.", text)))
+		return def
+	}
+	resp := validator.Int64Response{}
+	check.ValidateInt64(r.ctx, validator.Int64Request{
+		Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.Int64Value(n),
+	}, &resp)
+	r.refuse(attribute, resp.Diagnostics)
+	return int(n)
+}
+
+func (r *reader) flag(attribute string, v types.Bool) bool {
+	if !v.IsNull() {
+		return v.ValueBool()
+	}
+	text, ok := r.env(attribute)
+	if !ok {
+		return false
+	}
+	b, err := strconv.ParseBool(text)
+	if err != nil {
+		r.refuse(attribute, one("Invalid truth value", fmt.Sprintf("%q is neither true nor false.", text)))
+	}
+	return b
+}
+
+// refuse passes on what a check found in a value from the environment.
+func (r *reader) refuse(attribute string, found diag.Diagnostics) {
+	for _, d := range found {
+		r.diags.AddAttributeError(path.Root(attribute), d.Summary(),
+			fmt.Sprintf("%s The value comes from the environment variable %s.", strings.TrimSpace(d.Detail()), envName(attribute)))
+	}
+}
+
+// missing adds an error that says how to set an attribute.
+func (r *reader) missing(attribute, summary, what string) {
+	r.diags.AddAttributeError(path.Root(attribute), summary,
+		fmt.Sprintf("%s Set %s in the provider block or the environment variable %s.", what, attribute, envName(attribute)))
+}
+
+func one(summary, detail string) diag.Diagnostics {
+	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, detail)}
+}

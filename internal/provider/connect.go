@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// connect makes the client and logs in, so that a wrong configuration gives one
+// error here instead of one for each object.
+func connect(ctx context.Context, cfg tower.Config, diags *diag.Diagnostics) *tower.Client {
+	client, err := tower.New(cfg)
+	if err != nil {
+		addConnectError(diags, "configure", "provider", "elf", attrServer, err)
+		return nil
+	}
+	if err := client.Login(ctx); err != nil {
+		addConnectError(diags, "log in to", "Tower", client.Server(), loginAttribute(err, cfg), err)
+		return nil
+	}
+	return client
+}
+
+// addConnectError attaches the error to the attribute that the client names,
+// else to fallback; "" attaches it to none.
+func addConnectError(diags *diag.Diagnostics, verb, object, name, fallback string, err error) {
+	var config *tower.ConfigError
+	if errors.As(err, &config) {
+		fallback = config.Field
+	}
+	if fallback == "" {
+		diagx.AddError(diags, verb, object, name, err)
+		return
+	}
+	diagx.AddAttributeError(diags, path.Root(fallback), verb, object, name, err)
+}
+
+// loginAttribute is the attribute that a person has to look at first, "" where
+// none stands out.
+func loginAttribute(err error, cfg tower.Config) string {
+	var login *tower.LoginError
+	if !errors.As(err, &login) {
+		return ""
+	}
+	switch login.Problem {
+	case tower.LoginUnreachable, tower.LoginNotTower:
+		return attrServer
+	case tower.LoginTLS:
+		if cfg.CACertificate != "" {
+			return attrCACertificate
+		}
+		return attrServer
+	case tower.LoginWrongCredentials:
+		return attrPassword
+	case tower.LoginTwoFactor, tower.LoginTokenRefused:
+		return attrAPIToken
+	case tower.LoginDirectory:
+		return attrUserSource
+	case tower.LoginFailed:
+	}
+	return ""
+}
+
+// towerLog passes what the client logs on to Terraform's log, with the given
+// secrets masked wherever they turn up.
+func towerLog(secrets ...string) func(ctx context.Context, level tower.LogLevel, msg string, fields map[string]any) {
+	known := make([]string, 0, len(secrets))
+	for _, s := range secrets {
+		if s != "" {
+			known = append(known, s)
+		}
+	}
+	return func(ctx context.Context, level tower.LogLevel, msg string, fields map[string]any) {
+		ctx = tflog.MaskMessageStrings(ctx, known...)
+		ctx = tflog.MaskAllFieldValuesStrings(ctx, known...)
+		ctx = tflog.MaskFieldValuesWithFieldKeys(ctx, "authorization", "password", "token")
+		switch level {
+		case tower.LogTrace:
+			tflog.Trace(ctx, msg, fields)
+		case tower.LogDebug:
+			tflog.Debug(ctx, msg, fields)
+		case tower.LogInfo:
+			tflog.Info(ctx, msg, fields)
+		case tower.LogWarn:
+			tflog.Warn(ctx, msg, fields)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package provider is the elf provider: its configuration and the list of its
+// objects.
+package provider
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/provider"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/cluster"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/contentlibraryvmtemplate"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/vm"
+)
+
+// registryURL tells an administrator of Tower what the user agent is.
+const registryURL = "https://registry.terraform.io/providers/smartxworks/elf"
+
+var (
+	_ provider.Provider                   = (*elfProvider)(nil)
+	_ provider.ProviderWithValidateConfig = (*elfProvider)(nil)
+)
+
+// New returns the constructor of the provider in the given version.
+func New(version string) func() provider.Provider {
+	return func() provider.Provider { return &elfProvider{version: version, lookupEnv: os.LookupEnv} }
+}
+
+type elfProvider struct {
+	version   string
+	lookupEnv func(string) (string, bool)
+}
+
+func (p *elfProvider) Metadata(_ context.Context, _ provider.MetadataRequest, resp *provider.MetadataResponse) {
+	resp.TypeName = "elf"
+	resp.Version = p.version
+}
+
+func (p *elfProvider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
+	resp.Schema = providerSchema()
+}
+
+func (p *elfProvider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var c config
+	resp.Diagnostics.Append(req.Config.Get(ctx, &c)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(c.validate()...)
+}
+
+func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
+	var c config
+	resp.Diagnostics.Append(req.Config.Get(ctx, &c)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	data := &providerdata.Data{Version: p.version}
+	resp.ResourceData = data
+	resp.DataSourceData = data
+	if !c.known() {
+		// A plan must still be possible: a resource that is created needs no
+		// client for it, and whatever does says why there is none.
+		if req.ClientCapabilities.DeferralAllowed {
+			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
+		}
+		return
+	}
+
+	cfg, diags := c.towerConfig(ctx, p.lookupEnv)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	cfg.UserAgent = fmt.Sprintf("terraform-provider-elf/%s (+%s) Terraform/%s", p.version, registryURL, req.TerraformVersion)
+	cfg.Log = towerLog(cfg.Password, cfg.APIToken)
+
+	client := connect(ctx, cfg, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	data.Tower = client
+	data.PollInterval = cfg.PollInterval
+}
+
+func (p *elfProvider) Resources(context.Context) []func() resource.Resource {
+	return []func() resource.Resource{
+		vm.NewResource,
+	}
+}
+
+func (p *elfProvider) DataSources(context.Context) []func() datasource.DataSource {
+	return []func() datasource.DataSource{
+		cluster.NewDataSource,
+		contentlibraryvmtemplate.NewDataSource,
+		vlan.NewDataSource,
+	}
+}
