@@ -28,6 +28,11 @@ type options struct {
 }
 
 func main() {
+	os.Exit(start())
+}
+
+// start reads the command line, runs the demo and returns its exit status.
+func start() int {
 	var opts options
 	flag.StringVar(&opts.cli, "cli", "terraform", "`path` of terraform or tofu")
 	flag.StringVar(&opts.bin, "bin", "bin", "`folder` of terraform-provider-elf and towersim")
@@ -43,12 +48,13 @@ func main() {
 	err := run(ctx, opts, os.Stdout, os.Stderr)
 	switch {
 	case err == nil:
+		return 0
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "demo: interrupted; everything it started is stopped")
-		os.Exit(130)
+		return 130
 	default:
 		fmt.Fprintln(os.Stderr, "demo:", err)
-		os.Exit(1)
+		return 1
 	}
 }
 

@@ -28,8 +28,8 @@ const (
 // simulator is a running towersim.
 type simulator struct {
 	cmd  *exec.Cmd
-	env  []string // what points the provider at it
-	done chan error
+	env  []string      // what points the provider at it
+	done chan struct{} // closed when it is gone
 }
 
 // startSimulator starts towersim on a free port and waits until it listens.
@@ -56,12 +56,13 @@ func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulat
 		return nil, fmt.Errorf("starting the simulator: %w", err)
 	}
 
-	sim := &simulator{cmd: cmd, done: make(chan error, 1)}
+	sim := &simulator{cmd: cmd, done: make(chan struct{})}
 	ready := make(chan []string, 1)
 	go func() {
 		ready <- exports(stdout)
 		_, _ = io.Copy(io.Discard, stdout)
-		sim.done <- cmd.Wait()
+		_ = cmd.Wait() // how it ended says nothing more: either it was told to, or its log tells why
+		close(sim.done)
 	}()
 
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)

@@ -1,0 +1,3 @@
+data "elf_cluster" "prod" {
+  name = "prod-1"
+}
