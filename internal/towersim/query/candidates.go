@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package query
+
+// rows returns the rows that satisfy the filter, each once.
+func (f *filter) rows() []any {
+	pool, narrowed := f.narrow()
+	if !narrowed {
+		pool = f.src.Rows(f.entity)
+	}
+	out := make([]any, 0, min(len(pool), 64))
+	var seen map[any]bool
+	if narrowed && len(pool) > 1 {
+		seen = make(map[any]bool, len(pool))
+	}
+	for _, row := range pool {
+		if seen[row] || f.holds(row) != yes {
+			continue
+		}
+		if seen != nil {
+			seen[row] = true
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// narrow asks the indexes of the source for the rows that can satisfy the filter.
+func (f *filter) narrow() ([]any, bool) {
+	if f.candidates == nil {
+		return nil, false
+	}
+	return f.candidates()
+}
+
+// byKeys narrows a filter on id or local_id to the rows that have one of keys.
+func (c *compiler) byKeys(entity string, field fieldInfo, keys []string) func() ([]any, bool) {
+	switch field.name {
+	case "id":
+		index, ok := c.src.(IDIndex)
+		if !ok {
+			return nil
+		}
+		return func() ([]any, bool) {
+			var out []any
+			for _, key := range keys {
+				if row, found := index.ByID(entity, key); found {
+					out = append(out, row)
+				}
+			}
+			return out, true
+		}
+	case "local_id":
+		index, ok := c.src.(LocalIDIndex)
+		if !ok {
+			return nil
+		}
+		return func() ([]any, bool) {
+			var out []any
+			for _, key := range keys {
+				rows, ok := index.ByLocalID(entity, key)
+				if !ok {
+					return nil, false
+				}
+				out = append(out, rows...)
+			}
+			return out, true
+		}
+	default:
+		return nil
+	}
+}
+
+// union narrows an OR: that works only if each of its filters can be narrowed.
+func union(parts []*filter) func() ([]any, bool) {
+	for _, part := range parts {
+		if part.candidates == nil {
+			return nil
+		}
+	}
+	return func() ([]any, bool) {
+		var out []any
+		for _, part := range parts {
+			rows, ok := part.narrow()
+			if !ok {
+				return nil, false
+			}
+			out = append(out, rows...)
+		}
+		return out, true
+	}
+}
+
+// referring narrows a filter on a to-one relation to the rows that refer to
+// what the nested filter can find.
+func (c *compiler) referring(entity string, field fieldInfo, nested *filter) func() ([]any, bool) {
+	index, ok := c.src.(RelationIndex)
+	if !ok || nested.candidates == nil {
+		return nil
+	}
+	return func() ([]any, bool) {
+		targets, ok := nested.narrow()
+		if !ok {
+			return nil, false
+		}
+		var out []any
+		for _, target := range targets {
+			rows, ok := index.Referring(entity, field.name, target)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, rows...)
+		}
+		return out, true
+	}
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package query
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// scalarFilter compiles a filter on a plain value.
+func (c *compiler) scalarFilter(path, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
+	r := &reader{field: field}
+	if op == opIn || op == opNotIn {
+		return c.membership(path, entity, r, op, tree)
+	}
+	want, err := literal(field, tree)
+	if err != nil {
+		return nil, &BadRequest{Path: path, Message: err.Error()}
+	}
+	if want.null {
+		return &filter{holds: nullPredicate(r, op)}, nil
+	}
+	test := comparison(field.kind, op, want)
+	out := &filter{holds: func(row any) truth {
+		have := r.read(row)
+		if have.null {
+			return unknown
+		}
+		return truthOf(test(have))
+	}}
+	if op == opEqual {
+		out.candidates = c.byKeys(entity, field, []string{want.s})
+	}
+	return out, nil
+}
+
+// nullPredicate is a comparison with null: only equality knows an answer.
+func nullPredicate(r *reader, op operator) predicate {
+	switch op {
+	case opEqual, opIn:
+		return func(row any) truth { return truthOf(r.read(row).null) }
+	case opNot, opNotIn:
+		return func(row any) truth { return truthOf(!r.read(row).null) }
+	default:
+		return func(any) truth { return unknown }
+	}
+}
+
+func comparison(k kind, op operator, want value) func(value) bool {
+	switch op {
+	case opNot:
+		return func(have value) bool { return compare(k, have, want) != 0 }
+	case opLess:
+		return func(have value) bool { return compare(k, have, want) < 0 }
+	case opLessEqual:
+		return func(have value) bool { return compare(k, have, want) <= 0 }
+	case opGreater:
+		return func(have value) bool { return compare(k, have, want) > 0 }
+	case opGreaterEqual:
+		return func(have value) bool { return compare(k, have, want) >= 0 }
+	case opContains:
+		return func(have value) bool { return strings.Contains(have.s, want.s) }
+	case opNotContains:
+		return func(have value) bool { return !strings.Contains(have.s, want.s) }
+	case opStartsWith:
+		return func(have value) bool { return strings.HasPrefix(have.s, want.s) }
+	case opNotStartsWith:
+		return func(have value) bool { return !strings.HasPrefix(have.s, want.s) }
+	case opEndsWith:
+		return func(have value) bool { return strings.HasSuffix(have.s, want.s) }
+	case opNotEndsWith:
+		return func(have value) bool { return !strings.HasSuffix(have.s, want.s) }
+	default:
+		return func(have value) bool { return compare(k, have, want) == 0 }
+	}
+}
+
+// membership compiles _in and _not_in.
+func (c *compiler) membership(path, entity string, r *reader, op operator, tree any) (*filter, error) {
+	if tree == nil {
+		return &filter{holds: nullPredicate(r, op)}, nil
+	}
+	list, ok := tree.([]any)
+	if !ok {
+		return nil, &BadRequest{Path: path, Message: "expected array"}
+	}
+	wanted := make(map[value]bool, len(list))
+	keys := make([]string, 0, len(list))
+	for i, item := range list {
+		want, err := literal(r.field, item)
+		if err == nil && want.null {
+			err = errors.New("null is not allowed in a list")
+		}
+		if err != nil {
+			return nil, &BadRequest{Path: fmt.Sprintf("%s[%d]", path, i), Message: err.Error()}
+		}
+		if !wanted[want] {
+			wanted[want] = true
+			keys = append(keys, want.s)
+		}
+	}
+	out := &filter{holds: func(row any) truth {
+		if len(wanted) == 0 {
+			// The empty list contains nothing, not even what is not known.
+			return truthOf(op == opNotIn)
+		}
+		have := r.read(row)
+		if have.null {
+			return unknown
+		}
+		return truthOf(wanted[have] == (op == opIn))
+	}}
+	if op == opIn {
+		out.candidates = c.byKeys(entity, r.field, keys)
+	}
+	return out, nil
+}
