@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package netwait waits until a VM's network is ready and tells, in words, why
+// it is not. It joins the rule (internal/readiness) with what Tower reports
+// (internal/tower); it knows nothing of Terraform.
+package netwait
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// Statuses of a VM, as Tower names them.
+const (
+	statusRunning   = "RUNNING"
+	statusStopped   = "STOPPED"
+	statusSuspended = "SUSPENDED"
+	statusDeleted   = "DELETED"
+	asyncCreating   = "CREATING"
+)
+
+// patience is how many looks in a row must agree before a VM counts as gone or
+// as switched off: Tower loses sight of a VM for a moment now and then, and
+// shows a fresh one as stopped before its first start has been noticed.
+const patience = 2
+
+// progressEvery is how often a wait that goes on without a change says so.
+const progressEvery = time.Minute
+
+// Watcher is the part of the Tower client that a wait needs.
+type Watcher interface {
+	// WatchVM hands each look at the VM to observe until it returns true or
+	// ctx ends.
+	WatchVM(ctx context.Context, vmID string, observe func(obs tower.VMObservation, err error) (done bool)) error
+}
+
+// Request says what to wait for.
+type Request struct {
+	// VMID and VMName name the VM.
+	VMID, VMName string
+	// Rule is what must hold, with the NICs in the configuration's order.
+	Rule readiness.Spec
+	// Timeout bounds the wait alone. Settle is how long the addresses must
+	// have stayed the same; zero means that one look is enough.
+	Timeout, Settle time.Duration
+	// Progress is told of each change and, without one, once a minute. May be
+	// nil.
+	Progress func(message string, fields map[string]any)
+}
+
+// End is how a wait ended.
+type End int
+
+// The ways a wait ends.
+const (
+	// Ready: the rule is satisfied.
+	Ready End = iota
+	// TimedOut: the wait's time, or that of the operation around it, ran out.
+	TimedOut
+	// Cancelled: the user interrupted Terraform.
+	Cancelled
+	// PoweredOff: the VM does not run any more and nobody asked for that.
+	PoweredOff
+	// Suspended: the VM was suspended and can't get an address.
+	Suspended
+	// Recycled: the VM was moved to the recycle bin.
+	Recycled
+	// Deleted: the VM does not exist any more.
+	Deleted
+)
+
+// Result is how a wait ended and what was seen last.
+type Result struct {
+	End     End
+	Verdict readiness.Verdict
+	// VM and NICs are from the same look as Verdict; VM is nil where no look
+	// succeeded.
+	VM   *tower.VM
+	NICs []tower.VMNIC
+	// At is when that look was, Waited how long the wait took.
+	At     time.Time
+	Waited time.Duration
+	// Err is why the last look failed, nil where it did not.
+	Err error
+}
+
+// Wait looks at the VM until its network is ready, it can't become ready any
+// more, or the time is over. It returns within moments after ctx ends. Failed
+// looks are no verdict: they are reported in Result.Err if they were the last.
+// An error that no later look can mend (Tower refuses the log-in for good)
+// can't be told apart from a passing one here, so it, too, ends with the time.
+func Wait(ctx context.Context, watcher Watcher, req Request) Result {
+	start := time.Now()
+	wctx, cancel := context.WithTimeout(ctx, req.Timeout)
+	defer cancel()
+	w := &wait{req: req, lastProgress: start, result: Result{End: TimedOut}}
+	err := watcher.WatchVM(wctx, req.VMID, func(obs tower.VMObservation, err error) bool {
+		return w.observe(obs, err, time.Now())
+	})
+	w.result.Waited = time.Since(start)
+	switch {
+	case w.ended:
+	case errors.Is(ctx.Err(), context.Canceled):
+		w.result.End = Cancelled
+	default:
+		w.result.End = TimedOut
+		if w.result.Err == nil && err != nil && wctx.Err() == nil {
+			w.result.Err = err
+		}
+	}
+	return w.result
+}
+
+type wait struct {
+	req    Request
+	result Result
+	ended  bool
+
+	sawRunning   bool
+	missing, off int // looks in a row
+
+	settled     []string // the addresses that have to stay the same
+	settledFrom time.Time
+
+	lastLine     string
+	lastProgress time.Time
+}
+
+// observe takes one look and reports whether the wait is over.
+func (w *wait) observe(obs tower.VMObservation, err error, now time.Time) bool {
+	w.result.Err = err
+	if err != nil {
+		w.progress(now)
+		return false
+	}
+	if obs.VM == nil {
+		w.missing++
+		return w.missing >= patience && w.end(Deleted)
+	}
+	w.missing = 0
+	w.result.VM, w.result.NICs, w.result.At = obs.VM, obs.NICs, now
+	w.result.Verdict = readiness.Evaluate(w.req.Rule, Observe(obs.NICs))
+	defer w.progress(now)
+
+	if obs.VM.InRecycleBin {
+		return w.end(Recycled)
+	}
+	if w.req.Rule.Runs && obs.VM.EntityAsyncStatus != asyncCreating && w.notRunning(obs.VM.Status) {
+		switch obs.VM.Status {
+		case statusDeleted:
+			return w.end(Deleted)
+		case statusSuspended:
+			return w.end(Suspended)
+		default:
+			return w.end(PoweredOff)
+		}
+	}
+	if !w.result.Verdict.Ready || obs.VM.EntityAsyncStatus == asyncCreating {
+		w.settledFrom = time.Time{}
+		return false
+	}
+	return w.steady(now) && w.end(Ready)
+}
+
+// notRunning reports whether the VM has stopped for good: it ran before, or
+// has been seen so often enough. UNKNOWN (its host can't be reached) is not a
+// verdict.
+func (w *wait) notRunning(status string) bool {
+	switch status {
+	case statusRunning:
+		w.sawRunning, w.off = true, 0
+		return false
+	case statusStopped, statusSuspended, statusDeleted:
+		w.off++
+		return w.sawRunning || w.off >= patience
+	}
+	w.off = 0
+	return false
+}
+
+// steady reports whether the addresses have been the same for Settle.
+func (w *wait) steady(now time.Time) bool {
+	if w.req.Settle <= 0 {
+		return true
+	}
+	current := make([]string, 0, len(w.result.Verdict.Addresses))
+	for _, address := range w.result.Verdict.Addresses {
+		current = append(current, address.String())
+	}
+	if w.settledFrom.IsZero() || !slices.Equal(current, w.settled) {
+		w.settled, w.settledFrom = current, now
+	}
+	return now.Sub(w.settledFrom) >= w.req.Settle
+}
+
+func (w *wait) end(how End) bool {
+	w.result.End, w.ended = how, true
+	return true
+}
+
+// progress says what is missing, on each change and once a minute.
+func (w *wait) progress(now time.Time) {
+	if w.req.Progress == nil || w.ended {
+		return
+	}
+	line := w.result.missing()
+	if line == w.lastLine && now.Sub(w.lastProgress) < progressEvery {
+		return
+	}
+	w.lastLine, w.lastProgress = line, now
+	fields := map[string]any{"vm_id": w.req.VMID, "vm_name": w.req.VMName}
+	if w.result.VM != nil {
+		fields["power_state"], fields["vm_tools_status"] = w.result.VM.Status, w.result.VM.ToolsStatus
+	}
+	if w.result.Err != nil {
+		fields["error"] = w.result.Err.Error()
+	}
+	w.req.Progress("Waiting for the network: "+line, fields)
+}
+
+// Observe turns Tower's NICs into what the rule reads.
+func Observe(nics []tower.VMNIC) readiness.Observation {
+	reported := make([]readiness.ReportedNIC, 0, len(nics))
+	for _, nic := range nics {
+		reported = append(reported, readiness.ReportedNIC{
+			MAC: nic.MAC, Order: nic.Order, Enabled: nic.Enabled, Addresses: nic.IPAddresses,
+		})
+	}
+	return readiness.Observation{NICs: reported}
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package netwait
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// States of the guest's VM tools, as Tower names them.
+const (
+	toolsNotInstalled = "NOT_INSTALLED"
+	toolsNotRunning   = "NOT_RUNNING"
+)
+
+// Report tells a person why the network is not ready: how long was waited, the
+// states of the VM and of its tools, each NIC with what was seen on it and why
+// that does not count, and what to check, chosen by what was seen.
+func (r Result) Report(req Request) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n", r.headline(req))
+	if r.VM == nil {
+		b.WriteString("Tower did not show the VM while waiting.\n")
+	} else {
+		fmt.Fprintf(&b, "Power state: %s. VM tools: %s.\n", orUnknown(r.VM.Status), r.tools())
+		for i, nic := range r.Verdict.NICs {
+			fmt.Fprintf(&b, "%s\n", r.nicLine(i, nic, req))
+		}
+	}
+	if r.Err != nil {
+		fmt.Fprintf(&b, "The last look at Tower failed: %s\n", r.Err)
+	}
+	if advice := r.advice(req); len(advice) > 0 {
+		b.WriteString("\nWhat to check:\n")
+		for _, line := range advice {
+			fmt.Fprintf(&b, "  - %s\n", line)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func (r Result) headline(req Request) string {
+	subject := fmt.Sprintf("The network of VM %q (id %s)", req.VMName, req.VMID)
+	waited := r.Waited.Round(time.Millisecond)
+	switch r.End {
+	case Ready:
+		return fmt.Sprintf("%s is ready after %s.", subject, waited)
+	case Cancelled:
+		return fmt.Sprintf("%s is not ready yet: the wait was cancelled after %s.", subject, waited)
+	case PoweredOff:
+		return fmt.Sprintf("%s can't become ready: the VM was powered off while waiting (after %s). Its guest switched it off, or somebody did.", subject, waited)
+	case Suspended:
+		return fmt.Sprintf("%s can't become ready: the VM was suspended while waiting (after %s).", subject, waited)
+	case Recycled:
+		return fmt.Sprintf("%s can't become ready: the VM was moved to the recycle bin while waiting (after %s).", subject, waited)
+	case Deleted:
+		return fmt.Sprintf("VM %q (id %s) was deleted while its network was waited for (after %s).", req.VMName, req.VMID, waited)
+	default:
+		return fmt.Sprintf("%s is not ready after %s.", subject, waited)
+	}
+}
+
+// missing says in one line what the wait still lacks.
+func (r Result) missing() string {
+	switch {
+	case r.VM == nil && r.Err != nil:
+		return "Tower can't be read"
+	case r.VM == nil:
+		return "Tower does not show the VM yet"
+	case len(r.Verdict.Missing) == 0:
+		return "the addresses must stay the same for a while"
+	}
+	return strings.Join(r.Verdict.Missing, " ")
+}
+
+func (r Result) tools() string {
+	if r.VM.ToolsVersion == "" {
+		return orUnknown(r.VM.ToolsStatus)
+	}
+	return fmt.Sprintf("%s, version %s", orUnknown(r.VM.ToolsStatus), r.VM.ToolsVersion)
+}
+
+// nicLine describes one NIC: NIC 0 (MAC, VLAN, type): what was seen.
+func (r Result) nicLine(i int, verdict readiness.NICVerdict, req Request) string {
+	var traits []string
+	if verdict.MAC != "" {
+		traits = append(traits, "MAC "+verdict.MAC)
+	}
+	if nic, ok := r.reported(verdict.MAC); ok {
+		traits = append(traits, vlan(nic))
+	}
+	enabled := true
+	if i < len(req.Rule.NICs) {
+		traits = append(traits, string(req.Rule.NICs[i].Type))
+		enabled = req.Rule.NICs[i].Enabled
+	}
+	return fmt.Sprintf("NIC %d (%s): %s", i, strings.Join(traits, ", "), seen(verdict, enabled))
+}
+
+func (r Result) reported(mac string) (tower.VMNIC, bool) {
+	for _, nic := range r.NICs {
+		if mac != "" && strings.EqualFold(nic.MAC, mac) {
+			return nic, true
+		}
+	}
+	return tower.VMNIC{}, false
+}
+
+func vlan(nic tower.VMNIC) string {
+	if nic.VLANName == "" {
+		return "no VLAN"
+	}
+	return fmt.Sprintf("VLAN %q", nic.VLANName)
+}
+
+func seen(verdict readiness.NICVerdict, enabled bool) string {
+	var parts []string
+	for _, s := range verdict.Seen {
+		if s.Reason == "" {
+			parts = append(parts, s.Address)
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s, which does not count: %s", s.Address, s.Reason.Explain()))
+	}
+	text := strings.Join(parts, "; ")
+	switch {
+	case !verdict.Reported:
+		text = "Tower does not show this NIC"
+	case text == "":
+		text = "no address reported"
+	}
+	switch {
+	case !enabled:
+		text += " (disabled, so not waited for)"
+	case !verdict.Waits:
+		text += " (not waited for)"
+	case verdict.FromNode:
+		text += " (takes the address of the Kubernetes node)"
+	}
+	return text + "."
+}
+
+// advice is what to check, by what was seen.
+func (r Result) advice(req Request) []string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	switch r.End {
+	case Deleted:
+		add("who deleted the VM; the next apply creates it anew.")
+		return lines
+	case Recycled:
+		add("restore the VM from the recycle bin in Tower, or remove it there; the next apply then goes on.")
+		return lines
+	case PoweredOff, Suspended:
+		add("the guest's console and system log for why it stopped, then start it, or set power_state = \"RUNNING\".")
+		return lines
+	case Ready, Cancelled, TimedOut:
+	}
+	if r.VM == nil {
+		add("that Tower answers and that this user may see the VM.")
+		return lines
+	}
+	switch r.VM.ToolsStatus {
+	case toolsNotInstalled:
+		add("VM tools are not installed in the guest, so Tower can't learn its addresses: install them in the template.")
+	case toolsNotRunning:
+		add("VM tools are installed but do not run: see the guest's console, whether it has booted and started them.")
+	default:
+		if r.End == TimedOut {
+			add("VM tools report addresses to Tower one to three minutes after the guest has them; a longer network_readiness.timeout may be all it takes.")
+		}
+	}
+	lines = append(lines, r.nicAdvice(req)...)
+	return lines
+}
+
+func (r Result) nicAdvice(req Request) []string {
+	var linkLocal, empty, configured bool
+	for _, nic := range r.Verdict.NICs {
+		if !nic.Waits || nic.Satisfied {
+			continue
+		}
+		empty = empty || len(nic.Seen) == 0
+		for _, s := range nic.Seen {
+			linkLocal = linkLocal || s.Reason == readiness.ReasonLinkLocal
+			configured = configured || s.Reason == readiness.ReasonConfiguredStatic
+		}
+	}
+	var lines []string
+	if linkLocal {
+		lines = append(lines, "a link-local address (169.254.0.0/16) means that the guest got no DHCP lease: check the DHCP server of that VLAN and its free addresses.")
+	}
+	if configured {
+		lines = append(lines, "a DHCP NIC shows an address that is configured as static: check which interface of the guest has which MAC.")
+	}
+	if empty {
+		lines = append(lines, "a NIC without any address: check its VLAN and DHCP server; set wait_for_ip = false on a NIC that never gets one.")
+	}
+	if req.Rule.RequireStatic {
+		lines = append(lines, "require_static wants each static NIC to report its configured address: check what cloud-init did in the guest.")
+	}
+	return lines
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// Delete stops the guest, gracefully first, and deletes the VM or moves it to
+// the recycle bin. A VM that is gone already is a success, and so is one in the
+// recycle bin: somebody put it there to keep it.
+func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	client, ok := r.data.Client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := state.Timeouts.Delete(ctx, defaultDeleteTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	err := deleteVM(ctx, client, &state)
+	if err != nil && !errors.Is(err, tower.ErrNotFound) {
+		diagx.AddError(&resp.Diagnostics, "delete", object, state.Name.ValueString(), err)
+	}
+}
+
+func deleteVM(ctx context.Context, client *tower.Client, state *model) error {
+	id := state.ID.ValueString()
+	vm, err := client.VM(ctx, id)
+	if err != nil || vm.InRecycleBin {
+		return err
+	}
+	if vm.Status != powerStopped {
+		stop := tower.StopOptions{
+			Graceful: attrs.DurationOr(state.ShutdownTimeout, 0),
+			Force:    attrs.BoolOr(state.ForcePowerOff, true),
+		}
+		if err := client.StopVM(ctx, id, stop); err != nil {
+			return fmt.Errorf("stopping VM %s before deleting it: %w", id, err)
+		}
+	}
+	if state.DeleteMode.ValueString() == deleteRecycleBin {
+		return client.MoveVMToRecycleBin(ctx, id)
+	}
+	return client.DeleteVM(ctx, id)
+}

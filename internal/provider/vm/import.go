@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// importedKey marks, in the private state, a VM that came by import and has not
+// been applied since: arguments that Tower can't tell are null there because
+// nobody knows them, not because the configuration left them out.
+const importedKey = "imported"
+
+// ImportState takes over a VM by Tower's id, by its local id, or by
+// cluster-name/vm-name.
+func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	client, ok := r.data.Client(&resp.Diagnostics)
+	if !ok {
+		return
+	}
+	vm, err := findForImport(ctx, client, req.ID)
+	if err == nil && vm.InRecycleBin {
+		err = errors.New("the VM is in the recycle bin; restore it in Tower first")
+	}
+	if err != nil {
+		if errors.Is(err, tower.ErrNotFound) {
+			err = fmt.Errorf("%w. The import id is the VM's id in Tower, its local id (a UUID), or cluster-name/vm-name", err)
+		}
+		diagx.AddError(&resp.Diagnostics, "import", object, req.ID, err)
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
+}
+
+func findForImport(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
+	clusterName, vmName, qualified := strings.Cut(id, "/")
+	if !qualified {
+		return client.VM(ctx, id)
+	}
+	clusters, err := client.Clusters(ctx, tower.ListFilter{Name: clusterName})
+	if err != nil {
+		return nil, fmt.Errorf("looking up the cluster %q: %w", clusterName, err)
+	}
+	switch len(clusters) {
+	case 0:
+		return nil, fmt.Errorf("there is no cluster named %q: %w", clusterName, tower.ErrNotFound)
+	case 1:
+		return client.VMByName(ctx, clusters[0].ID, vmName)
+	}
+	return nil, fmt.Errorf("there are %d clusters named %q: import the VM by its id", len(clusters), clusterName)
+}
+
+// privateState is the part of the framework's private state that is needed.
+type privateState interface {
+	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
+}
+
+// isImported tells whether the VM came by import and has not been applied since.
+func isImported(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
+	value, diags := private.GetKey(ctx, importedKey)
+	return string(value) == "true", diags
+}

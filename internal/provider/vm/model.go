@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+const mebibyte = 1 << 20
+
+// model is elf_vm as Terraform holds it in configuration, plan and state.
+type model struct {
+	Name              types.String   `tfsdk:"name"`
+	ClusterID         types.String   `tfsdk:"cluster_id"`
+	Source            types.Object   `tfsdk:"source"`
+	Description       types.String   `tfsdk:"description"`
+	HA                types.Bool     `tfsdk:"ha"`
+	GuestOSType       types.String   `tfsdk:"guest_os_type"`
+	Firmware          types.String   `tfsdk:"firmware"`
+	NumCPUs           types.Int64    `tfsdk:"num_cpus"`
+	NumCoresPerSocket types.Int64    `tfsdk:"num_cores_per_socket"`
+	MemoryMiB         types.Int64    `tfsdk:"memory_mib"`
+	NICs              types.List     `tfsdk:"nics"`
+	CloudInit         types.Object   `tfsdk:"cloud_init"`
+	PowerState        types.String   `tfsdk:"power_state"`
+	ShutdownTimeout   types.String   `tfsdk:"shutdown_timeout"`
+	ForcePowerOff     types.Bool     `tfsdk:"force_power_off"`
+	DeleteMode        types.String   `tfsdk:"delete_mode"`
+	NetworkReadiness  types.Object   `tfsdk:"network_readiness"`
+	Timeouts          timeouts.Value `tfsdk:"timeouts"`
+
+	ID                     types.String `tfsdk:"id"`
+	LocalID                types.String `tfsdk:"local_id"`
+	ProviderID             types.String `tfsdk:"provider_id"`
+	Status                 types.String `tfsdk:"status"`
+	VMToolsStatus          types.String `tfsdk:"vm_tools_status"`
+	IPAddresses            types.List   `tfsdk:"ip_addresses"`
+	DefaultIPAddress       types.String `tfsdk:"default_ip_address"`
+	NetworkReady           types.Bool   `tfsdk:"network_ready"`
+	NetworkReadinessReport types.Object `tfsdk:"network_readiness_report"`
+}
+
+// sourceModel is the argument source.
+type sourceModel struct {
+	ContentLibraryVMTemplateID types.String `tfsdk:"content_library_vm_template_id"`
+	FullCopy                   types.Bool   `tfsdk:"full_copy"`
+}
+
+// reportModel is network_readiness_report.
+type reportModel struct {
+	Source  types.String `tfsdk:"source"`
+	ReadyAt types.String `tfsdk:"ready_at"`
+	Waited  types.String `tfsdk:"waited"`
+}
+
+func reportType() map[string]attr.Type {
+	return map[string]attr.Type{"source": types.StringType, "ready_at": types.StringType, "waited": types.StringType}
+}
+
+// objectAs reads an object into a model; a null or unknown object gives ok = false.
+func objectAs[T any](ctx context.Context, object types.Object) (out T, ok bool, diags diag.Diagnostics) {
+	if !attrs.IsKnown(object) {
+		return out, false, nil
+	}
+	diags = object.As(ctx, &out, basetypes.ObjectAsOptions{})
+	return out, !diags.HasError(), diags
+}
+
+// meantToRun tells whether the configuration's power_state wants the VM to
+// run. Where it says nothing, a VM is created running and left alone afterwards.
+func meantToRun(powerState types.String) bool {
+	return attrs.StringOr(powerState, powerRunning) == powerRunning
+}
+
+// fillVM writes what Tower tells of the VM itself; never its addresses, and
+// never whether its network is ready.
+func (m *model) fillVM(vm *tower.VM) {
+	m.ID = types.StringValue(vm.ID)
+	m.Name = types.StringValue(vm.Name)
+	m.ClusterID = types.StringValue(vm.ClusterID)
+	m.Description = types.StringValue(vm.Description)
+	m.HA = types.BoolValue(vm.HA)
+	m.GuestOSType = attrs.StringOrNull(vm.GuestOSType)
+	m.Firmware = attrs.StringOrNull(vm.Firmware)
+	m.NumCPUs = types.Int64Value(int64(vm.VCPU))
+	m.NumCoresPerSocket = types.Int64Value(int64(vm.CPUCores))
+	m.MemoryMiB = types.Int64Value(vm.MemoryBytes / mebibyte)
+	m.fillStatus(vm)
+}
+
+// fillStatus writes the computed attributes that follow the VM's life.
+func (m *model) fillStatus(vm *tower.VM) {
+	if vm.HasRealLocalID() {
+		m.LocalID = types.StringValue(vm.LocalID)
+		m.ProviderID = types.StringValue("elf://" + vm.LocalID)
+	}
+	m.Status = attrs.StringOrNull(vm.Status)
+	m.VMToolsStatus = attrs.StringOrNull(vm.ToolsStatus)
+	switch vm.Status {
+	case powerRunning, powerStopped, powerSuspended:
+		m.PowerState = types.StringValue(vm.Status)
+	}
+}
+
+// fillAddresses writes the discovered addresses of a verdict, and each NIC's
+// where nics are configured.
+func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict) diag.Diagnostics {
+	addresses := make([]string, 0, len(verdict.Addresses))
+	for _, address := range verdict.Addresses {
+		addresses = append(addresses, address.String())
+	}
+	m.IPAddresses = attrs.StringList(addresses)
+	m.DefaultIPAddress = types.StringNull()
+	if verdict.Default.IsValid() {
+		m.DefaultIPAddress = types.StringValue(verdict.Default.String())
+	}
+	nics, diags := nicsFrom(ctx, m.NICs)
+	if nics == nil || diags.HasError() {
+		return diags
+	}
+	fillNICs(nics, verdict)
+	m.NICs, diags = nicList(ctx, nics)
+	return diags
+}
+
+// fillReadiness writes the outcome of a wait.
+func (m *model) fillReadiness(result netwait.Result) {
+	ready := result.End == netwait.Ready
+	m.NetworkReady = types.BoolValue(ready)
+	report := map[string]attr.Value{
+		"source":   types.StringValue(string(readiness.SourceNone)),
+		"ready_at": types.StringNull(),
+		"waited":   types.StringValue(result.Waited.Round(time.Millisecond).String()),
+	}
+	if ready {
+		report["source"] = types.StringValue(string(result.Verdict.Source))
+		report["ready_at"] = types.StringValue(result.At.UTC().Format(time.RFC3339))
+	}
+	m.NetworkReadinessReport = types.ObjectValueMust(reportType(), report)
+}
+
+// nullUnknowns makes every value that is still unknown null, so that the model
+// can be saved before everything is known: what has been created must be in
+// the state whatever happens next.
+func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
+	for _, s := range []*types.String{
+		&m.Description, &m.GuestOSType, &m.Firmware, &m.PowerState, &m.LocalID, &m.ProviderID, &m.Status, &m.VMToolsStatus, &m.DefaultIPAddress,
+	} {
+		if s.IsUnknown() {
+			*s = types.StringNull()
+		}
+	}
+	for _, n := range []*types.Int64{&m.NumCPUs, &m.NumCoresPerSocket, &m.MemoryMiB} {
+		if n.IsUnknown() {
+			*n = types.Int64Null()
+		}
+	}
+	if m.HA.IsUnknown() {
+		m.HA = types.BoolNull()
+	}
+	if m.NetworkReady.IsUnknown() {
+		m.NetworkReady = types.BoolNull()
+	}
+	if m.NetworkReadinessReport.IsUnknown() {
+		m.NetworkReadinessReport = types.ObjectNull(reportType())
+	}
+	if m.IPAddresses.IsUnknown() {
+		m.IPAddresses = attrs.StringList(nil)
+	}
+	nics, diags := nicsFrom(ctx, m.NICs)
+	if nics == nil || diags.HasError() {
+		return diags
+	}
+	for i := range nics {
+		if nics[i].MACAddress.IsUnknown() {
+			nics[i].MACAddress = types.StringNull()
+		}
+		if nics[i].IPAddresses.IsUnknown() {
+			nics[i].IPAddresses = attrs.StringList(nil)
+		}
+	}
+	m.NICs, diags = nicList(ctx, nics)
+	return diags
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+)
+
+// ModifyPlan says what a change does: whether it replaces the VM, whether it
+// stops it, and which discovered values it makes unknown. Everything else keeps
+// the value it has, so that an unrelated change disturbs no dependant.
+func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		return // destroy
+	}
+	var config, plan model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if req.State.Raw.IsNull() {
+		validateCreate(&config, &resp.Diagnostics)
+		return
+	}
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	imported, diags := isImported(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	change, diags := compare(ctx, &config, &plan, &state, imported)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if len(change.replace) > 0 {
+		resp.RequiresReplace = append(resp.RequiresReplace, change.replace...)
+		return
+	}
+	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
+	change.warn(&plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// validateCreate refuses what only a create can't do.
+func validateCreate(config *model, diags *diag.Diagnostics) {
+	if config.Source.IsNull() {
+		diags.AddAttributeError(path.Root("source"), "Missing source",
+			"A VM is created from a source: set source = { content_library_vm_template_id = … }. Only an imported VM does without.")
+	}
+	if config.PowerState.ValueString() == powerSuspended {
+		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
+			"A VM can't be created suspended: create it RUNNING or STOPPED, and suspend it afterwards.")
+	}
+}
+
+// change is what an update of an existing VM comes to.
+type change struct {
+	replace []path.Path // what forces a replacement
+	nics    bool        // NICs differ in what readiness looks at
+	power   string      // the power state to bring about, "" for none
+	stops   []string    // why a running VM must be stopped and started
+	waits   bool        // the network is waited for
+}
+
+// compare finds what a plan changes. Arguments that an import left null never
+// force a replacement.
+func compare(ctx context.Context, config, plan, state *model, imported bool) (change, diag.Diagnostics) {
+	var c change
+	for name, pair := range map[string][2]attr.Value{
+		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
+		"firmware":      {plan.Firmware, state.Firmware},
+	} {
+		if attrs.IsKnown(pair[0]) && attrs.IsKnown(pair[1]) && !pair[0].Equal(pair[1]) {
+			c.replace = append(c.replace, path.Root(name))
+		}
+	}
+	for name, pair := range map[string][2]types.Object{
+		"source":     {plan.Source, state.Source},
+		"cloud_init": {plan.CloudInit, state.CloudInit},
+	} {
+		if (!imported || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
+			c.replace = append(c.replace, path.Root(name))
+		}
+	}
+	diags := c.compareNICs(ctx, plan, state, imported)
+
+	runs := state.Status.ValueString() == powerRunning
+	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
+		c.power = config.PowerState.ValueString()
+	}
+	c.compareSizes(plan, state, runs)
+	settings, d := settingsOf(ctx, plan.NetworkReadiness)
+	diags.Append(d...)
+	// network_ready is false only where a wait has ended without success.
+	unfinished := !state.NetworkReady.IsNull() && !state.NetworkReady.ValueBool()
+	c.waits = settings.enabled && (unfinished || c.power == powerRunning || len(c.stops) > 0 || c.nics)
+	return c, diags
+}
+
+// sameObject compares objects in which a null member means its default of
+// false, so that writing the default down is no change.
+func sameObject(a, b types.Object) bool {
+	if a.Equal(b) {
+		return true
+	}
+	if !attrs.IsKnown(a) || !attrs.IsKnown(b) {
+		return false
+	}
+	before := b.Attributes()
+	for name, value := range a.Attributes() {
+		if value.Equal(before[name]) {
+			continue
+		}
+		flag, isBool := value.(types.Bool)
+		prior, _ := before[name].(types.Bool)
+		if !isBool || flag.IsUnknown() || flag.ValueBool() != prior.ValueBool() {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *change) compareNICs(ctx context.Context, plan, state *model, imported bool) diag.Diagnostics {
+	if plan.NICs.IsNull() || state.NICs.IsNull() && imported {
+		// Without the argument the VM's NICs are left as they are.
+		return nil
+	}
+	planned, diags := nicsFrom(ctx, plan.NICs)
+	current, d := nicsFrom(ctx, state.NICs)
+	diags.Append(d...)
+	if plan.NICs.IsUnknown() || state.NICs.IsNull() || len(planned) != len(current) {
+		c.replace = append(c.replace, path.Root("nics"))
+		return diags
+	}
+	for i := range planned {
+		if !planned[i].sameDevice(current[i], imported) {
+			c.replace = append(c.replace, path.Root("nics").AtListIndex(i))
+		}
+		if planned[i].waits() && !current[i].waits() {
+			c.nics = true
+		}
+	}
+	return diags
+}
+
+// compareSizes finds the changes of CPU and memory that a running VM can't take.
+func (c *change) compareSizes(plan, state *model, runs bool) {
+	if !runs || c.power == powerStopped {
+		return
+	}
+	shrinks := func(planned, current types.Int64) bool {
+		return attrs.IsKnown(planned) && attrs.IsKnown(current) && planned.ValueInt64() < current.ValueInt64()
+	}
+	if shrinks(plan.NumCPUs, state.NumCPUs) {
+		c.stops = append(c.stops, fmt.Sprintf("num_cpus is lowered from %d to %d", state.NumCPUs.ValueInt64(), plan.NumCPUs.ValueInt64()))
+	}
+	grows := attrs.IsKnown(plan.NumCPUs) && plan.NumCPUs.ValueInt64() > state.NumCPUs.ValueInt64()
+	if attrs.IsKnown(plan.NumCoresPerSocket) && attrs.IsKnown(state.NumCoresPerSocket) && !grows && !plan.NumCoresPerSocket.Equal(state.NumCoresPerSocket) {
+		c.stops = append(c.stops, fmt.Sprintf("num_cores_per_socket changes from %d to %d", state.NumCoresPerSocket.ValueInt64(), plan.NumCoresPerSocket.ValueInt64()))
+	}
+	if shrinks(plan.MemoryMiB, state.MemoryMiB) {
+		c.stops = append(c.stops, fmt.Sprintf("memory_mib is lowered from %d to %d", state.MemoryMiB.ValueInt64(), plan.MemoryMiB.ValueInt64()))
+	}
+}
+
+// settle gives the plan's computed values: what the change leaves alone keeps
+// its value, what it can alter is unknown.
+func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Diagnostics {
+	changesRun := c.waits || c.power != "" || len(c.stops) > 0
+	keepString(&plan.Description, config.Description, state.Description, false)
+	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
+	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)
+	keepString(&plan.PowerState, config.PowerState, state.PowerState, changesRun)
+	keepInt(&plan.NumCPUs, config.NumCPUs, state.NumCPUs)
+	keepInt(&plan.MemoryMiB, config.MemoryMiB, state.MemoryMiB)
+	keepInt(&plan.NumCoresPerSocket, config.NumCoresPerSocket, coresFor(plan, state))
+	if config.HA.IsNull() && !state.HA.IsNull() {
+		plan.HA = state.HA
+	}
+	keepString(&plan.LocalID, types.StringNull(), state.LocalID, changesRun)
+	keepString(&plan.ProviderID, types.StringNull(), state.ProviderID, changesRun)
+
+	plan.Status, plan.VMToolsStatus = state.Status, state.VMToolsStatus
+	plan.NetworkReady, plan.NetworkReadinessReport = state.NetworkReady, state.NetworkReadinessReport
+	plan.IPAddresses, plan.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
+	if changesRun {
+		plan.Status, plan.VMToolsStatus = types.StringUnknown(), types.StringUnknown()
+		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(reportType())
+		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
+	}
+	planned, diags := nicsFrom(ctx, plan.NICs)
+	if planned == nil || diags.HasError() {
+		return diags
+	}
+	current, d := nicsFrom(ctx, state.NICs)
+	diags.Append(d...)
+	configured, d := nicsFrom(ctx, config.NICs)
+	diags.Append(d...)
+	for i := range planned {
+		if i >= len(current) || i >= len(configured) {
+			continue
+		}
+		keepString(&planned[i].MACAddress, configured[i].MACAddress, current[i].MACAddress, changesRun)
+		planned[i].IPAddresses = current[i].IPAddresses
+		if changesRun {
+			planned[i].IPAddresses = types.ListUnknown(types.StringType)
+		}
+	}
+	plan.NICs, d = nicList(ctx, planned)
+	diags.Append(d...)
+	return diags
+}
+
+// coresFor is the cores per socket where the configuration gives none: as they
+// are, as long as the number of vCPUs stays a multiple of them, else all in one
+// socket.
+func coresFor(plan, state *model) types.Int64 {
+	cores, cpus := state.NumCoresPerSocket.ValueInt64(), plan.NumCPUs.ValueInt64()
+	if cores > 0 && cpus%cores != 0 {
+		return plan.NumCPUs
+	}
+	return state.NumCoresPerSocket
+}
+
+// keepString gives a computed value that the configuration does not set its
+// prior value. A prior null is no value: where the change may bring one
+// (learns), it is unknown.
+func keepString(planned *types.String, config, prior types.String, learns bool) {
+	switch {
+	case !config.IsNull():
+	case !prior.IsNull():
+		*planned = prior
+	case learns:
+		*planned = types.StringUnknown()
+	}
+}
+
+func keepInt(planned *types.Int64, config, prior types.Int64) {
+	if config.IsNull() && !prior.IsNull() {
+		*planned = prior
+	}
+}
+
+// warn announces what a person wants to know before saying yes.
+func (c *change) warn(plan *model, diags *diag.Diagnostics) {
+	if len(c.stops) == 0 {
+		return
+	}
+	diags.AddWarning(fmt.Sprintf("VM %q will be stopped and started", plan.Name.ValueString()),
+		fmt.Sprintf("A running VM can't take this change: %s. The VM is shut down (and powered off after %s if it does not), changed and started again.",
+			strings.Join(c.stops, "; "), plan.ShutdownTimeout.ValueString()))
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// secondLook is how long Read waits at most before it believes that a VM is
+// gone: Tower loses sight of one for a moment now and then.
+const secondLook = 5 * time.Second
+
+// Read brings the state up to date. It never waits for addresses.
+func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	client, ok := r.data.Client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := state.Timeouts.Read(ctx, defaultReadTimeout)
+	resp.Diagnostics.Append(diags...)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	name := state.Name.ValueString()
+	vm, err := r.findVM(ctx, client, state.ID.ValueString())
+	switch {
+	case errors.Is(err, tower.ErrNotFound):
+		resp.State.RemoveResource(ctx)
+		return
+	case err != nil:
+		diagx.AddError(&resp.Diagnostics, "read", object, name, err)
+		return
+	case vm.InRecycleBin:
+		resp.Diagnostics.AddWarning(fmt.Sprintf("VM %q is in the recycle bin", vm.Name),
+			fmt.Sprintf("VM %s was moved to Tower's recycle bin, so it counts as deleted and leaves the state. Restore it there and import it to keep it; otherwise the next apply creates a new one.", vm.ID))
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	nics, err := client.VMNICs(ctx, vm.ID)
+	if err != nil {
+		diagx.AddError(&resp.Diagnostics, "read", object, name, fmt.Errorf("reading the NICs: %w", err))
+		return
+	}
+	imported := state.Name.IsNull()
+	resp.Diagnostics.Append(state.refresh(ctx, vm, nics, imported)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// findVM reads a VM and looks a second time before it says that there is none.
+func (r *Resource) findVM(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
+	vm, err := client.VM(ctx, id)
+	if !errors.Is(err, tower.ErrNotFound) {
+		return vm, err
+	}
+	timer := time.NewTimer(min(r.data.PollInterval, secondLook))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+	}
+	return client.VM(ctx, id)
+}
+
+// refresh writes what Tower shows into the state. Whether the network is ready
+// and how the last wait went stay as they are; the addresses never do.
+func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNIC, imported bool) diag.Diagnostics {
+	m.fillVM(vm)
+	nics, diags := nicsFrom(ctx, m.NICs)
+	if imported {
+		m.ShutdownTimeout = types.StringValue(defaultShutdownTimeout)
+		m.ForcePowerOff = types.BoolValue(true)
+		m.DeleteMode = types.StringValue(deletePermanent)
+		nics = refreshNICs(nil, reported)
+	} else if nics != nil {
+		nics = refreshNICs(nics, reported)
+	}
+	if nics != nil {
+		var d diag.Diagnostics
+		m.NICs, d = nicList(ctx, nics)
+		diags.Append(d...)
+	}
+	verdict, d := m.discover(ctx, vm, reported)
+	diags.Append(d...)
+	if imported {
+		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(reportType())
+		if verdict.Ready && len(verdict.Addresses) > 0 {
+			m.NetworkReady = types.BoolValue(true)
+		}
+	}
+	return diags
+}
+
+// discover writes the addresses that Tower reports.
+func (m *model) discover(ctx context.Context, vm *tower.VM, reported []tower.VMNIC) (readiness.Verdict, diag.Diagnostics) {
+	settings, diags := settingsOf(ctx, m.NetworkReadiness)
+	rule, d := ruleOf(ctx, m, settings, true)
+	diags.Append(d...)
+	if diags.HasError() {
+		return readiness.Verdict{}, diags
+	}
+	if vm.Status == powerStopped {
+		// An address from before the power-off is no address of the VM now.
+		reported = withoutAddresses(reported)
+	}
+	verdict := readiness.Evaluate(rule, netwait.Observe(reported))
+	diags.Append(m.fillAddresses(ctx, verdict)...)
+	return verdict, diags
+}
+
+func withoutAddresses(nics []tower.VMNIC) []tower.VMNIC {
+	out := make([]tower.VMNIC, len(nics))
+	for i, nic := range nics {
+		nic.IPAddresses = nil
+		out[i] = nic
+	}
+	return out
+}

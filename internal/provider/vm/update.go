@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// Update changes the VM in place, and resumes a wait for its network that has
+// not succeeded yet. What was done before a failure is in the state.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var config, plan, state model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	client, ok := r.data.Client(&resp.Diagnostics)
+	if !ok || resp.Diagnostics.HasError() {
+		return
+	}
+	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
+	resp.Diagnostics.Append(diags...)
+	imported, diags := isImported(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	change, diags := compare(ctx, &config, &plan, &state, imported)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	done := plan
+	done.keepRemote(&state)
+	err := r.applyChange(ctx, client, change, &plan, &done)
+	if err != nil {
+		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
+	} else if change.waits {
+		if r.waitNetwork(ctx, client, &done, meantToRun(config.PowerState), &resp.Diagnostics).gone {
+			resp.State.RemoveResource(ctx)
+			return
+		}
+	} else if err := r.readBack(ctx, client, change, &done); err != nil {
+		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
+	}
+	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
+	if !resp.Diagnostics.HasError() && imported {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...)
+	}
+}
+
+// keepRemote gives the arguments that live in Tower, and everything that was
+// discovered, their prior values: what has not been done yet must not be
+// recorded as done.
+func (m *model) keepRemote(state *model) {
+	m.Name, m.Description, m.HA = state.Name, state.Description, state.HA
+	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
+	m.PowerState, m.Status, m.VMToolsStatus = state.PowerState, state.Status, state.VMToolsStatus
+	m.GuestOSType, m.Firmware = state.GuestOSType, state.Firmware
+	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
+	m.IPAddresses, m.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
+	m.NetworkReady, m.NetworkReadinessReport = state.NetworkReady, state.NetworkReadinessReport
+}
+
+// applyChange sends what differs, the least that achieves it, and records each
+// step in done as soon as it has succeeded.
+func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
+	id := done.ID.ValueString()
+	stop := tower.StopOptions{
+		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),
+		Force:    attrs.BoolOr(plan.ForcePowerOff, true),
+	}
+	// A VM that is to be off anyway is switched off first: then nothing has to
+	// be changed while it runs.
+	if len(change.stops) > 0 || change.power == powerStopped {
+		if err := client.StopVM(ctx, id, stop); err != nil {
+			return fmt.Errorf("stopping the VM: %w", err)
+		}
+		done.setPower(powerStopped)
+	}
+	if in, differs := updateOf(plan, done); differs {
+		if err := client.UpdateVM(ctx, id, in); err != nil {
+			return err
+		}
+		done.Name, done.Description, done.HA = known(plan.Name, done.Name), known(plan.Description, done.Description), knownBool(plan.HA, done.HA)
+		done.NumCPUs, done.MemoryMiB = knownInt(plan.NumCPUs, done.NumCPUs), knownInt(plan.MemoryMiB, done.MemoryMiB)
+		done.NumCoresPerSocket = knownInt(plan.NumCoresPerSocket, done.NumCoresPerSocket)
+	}
+	switch {
+	case change.power == powerRunning && done.PowerState.ValueString() == powerSuspended:
+		if err := client.ResumeVM(ctx, id); err != nil {
+			return fmt.Errorf("resuming the VM: %w", err)
+		}
+	case change.power == powerRunning || len(change.stops) > 0:
+		if err := client.StartVM(ctx, id, ""); err != nil {
+			return fmt.Errorf("starting the VM: %w", err)
+		}
+	case change.power == powerSuspended:
+		if err := client.SuspendVM(ctx, id); err != nil {
+			return fmt.Errorf("suspending the VM: %w", err)
+		}
+		done.setPower(powerSuspended)
+		return nil
+	default:
+		return nil
+	}
+	done.setPower(powerRunning)
+	return nil
+}
+
+func (m *model) setPower(status string) {
+	m.PowerState, m.Status = types.StringValue(status), types.StringValue(status)
+}
+
+// updateOf is the call that brings the VM's own properties to the plan, and
+// whether there is anything to send.
+func updateOf(plan, done *model) (tower.VMUpdate, bool) {
+	var in tower.VMUpdate
+	if attrs.IsKnown(plan.Name) && !plan.Name.Equal(done.Name) {
+		in.Name = attrs.StringPtr(plan.Name)
+	}
+	if attrs.IsKnown(plan.Description) && !plan.Description.Equal(done.Description) {
+		in.Description = attrs.StringPtr(plan.Description)
+	}
+	if attrs.IsKnown(plan.HA) && !plan.HA.Equal(done.HA) {
+		in.HA = attrs.BoolPtr(plan.HA)
+	}
+	differs := func(planned, current types.Int64) bool { return attrs.IsKnown(planned) && !planned.Equal(current) }
+	if differs(plan.NumCPUs, done.NumCPUs) || differs(plan.NumCoresPerSocket, done.NumCoresPerSocket) {
+		cpus, cores := attrs.Int64Or(plan.NumCPUs, done.NumCPUs.ValueInt64()), attrs.Int64Or(plan.NumCoresPerSocket, done.NumCoresPerSocket.ValueInt64())
+		perSocket, sockets := int(max(cores, 1)), int(cpus/max(cores, 1))
+		in.CPUCores, in.CPUSockets = &perSocket, &sockets
+	}
+	if differs(plan.MemoryMiB, done.MemoryMiB) {
+		bytes := plan.MemoryMiB.ValueInt64() * mebibyte
+		in.MemoryBytes = &bytes
+	}
+	return in, in != (tower.VMUpdate{})
+}
+
+func known(planned, current types.String) types.String {
+	if planned.IsUnknown() {
+		return current
+	}
+	return planned
+}
+
+func knownInt(planned, current types.Int64) types.Int64 {
+	if planned.IsUnknown() {
+		return current
+	}
+	return planned
+}
+
+func knownBool(planned, current types.Bool) types.Bool {
+	if planned.IsUnknown() {
+		return current
+	}
+	return planned
+}
+
+// readBack fills what the change made uncertain without a wait: after a power
+// change, or where waiting is switched off. NICs that came with the
+// configuration of an imported VM learn their MACs.
+func (r *Resource) readBack(ctx context.Context, client *tower.Client, change change, done *model) error {
+	nics, diags := nicsFrom(ctx, done.NICs)
+	if diags.HasError() {
+		return errors.New("the NICs of the plan can't be read")
+	}
+	learns := change.power != "" || len(change.stops) > 0
+	for _, nic := range nics {
+		learns = learns || nic.MACAddress.IsUnknown() || nic.IPAddresses.IsUnknown()
+	}
+	if !learns {
+		return nil
+	}
+	id := done.ID.ValueString()
+	vm, err := client.VM(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the VM back: %w", err)
+	}
+	reported, err := client.VMNICs(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the NICs back: %w", err)
+	}
+	done.fillStatus(vm)
+	verdict, diags := done.discover(ctx, vm, reported)
+	if diags.HasError() {
+		return errors.New("the addresses can't be written to the state")
+	}
+	if change.power != "" || len(change.stops) > 0 {
+		// A VM that is not to run has no network to wait for.
+		result := netwait.Result{End: netwait.TimedOut, At: time.Now(), Verdict: verdict}
+		if change.power == powerStopped || change.power == powerSuspended || verdict.Ready {
+			result.End = netwait.Ready
+		}
+		if change.power != powerRunning && len(change.stops) == 0 {
+			result.Verdict.Source = readiness.SourceNone
+		}
+		done.fillReadiness(result)
+	}
+	return nil
+}
