@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package readiness
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// pair brings the configured NICs and the reported ones together.
+func pair(spec Spec, obs Observation) *evaluation {
+	e := &evaluation{spec: spec}
+	reported := sorted(obs.NICs)
+	if spec.Implicit {
+		for i := range reported {
+			r := &reported[i]
+			e.nics = append(e.nics, &nic{NIC: NIC{MAC: r.MAC, Enabled: r.Enabled, Waits: r.Enabled}, index: i, reported: r})
+		}
+	} else {
+		e.claim(reported)
+	}
+	for _, n := range e.nics {
+		n.Address = n.Address.Unmap()
+		if n.Address.IsValid() {
+			e.statics = append(e.statics, n.Address)
+		}
+		e.waiting = e.waiting || spec.Runs && n.Waits
+	}
+	for _, n := range e.all() {
+		n.dhcp = e.waiting && n.Waits && n.Type == DHCP
+		e.dhcp = e.dhcp || n.dhcp
+		e.read(n)
+	}
+	return e
+}
+
+// claim gives each configured NIC its reported one: by MAC where that is known, the rest by Order.
+func (e *evaluation) claim(reported []ReportedNIC) {
+	claimed := make([]bool, len(reported))
+	for i := range e.spec.NICs {
+		n := &nic{NIC: e.spec.NICs[i], index: i}
+		n.MAC = strings.TrimSpace(n.MAC)
+		e.nics = append(e.nics, n)
+		if n.MAC == "" {
+			continue
+		}
+		for k := range reported {
+			if !claimed[k] && sameMAC(reported[k].MAC, n.MAC) {
+				claimed[k], n.reported = true, &reported[k]
+				break
+			}
+		}
+	}
+	next := 0
+	for _, n := range e.nics {
+		if n.MAC != "" {
+			continue
+		}
+		for next < len(reported) && claimed[next] {
+			next++
+		}
+		if next == len(reported) {
+			break
+		}
+		claimed[next], n.reported = true, &reported[next]
+		n.MAC = reported[next].MAC
+	}
+	for k := range reported {
+		if !claimed[k] {
+			r := &reported[k]
+			e.others = append(e.others, &nic{NIC: NIC{MAC: r.MAC, Enabled: r.Enabled}, index: k, reported: r, satisfied: true})
+		}
+	}
+}
+
+// sorted returns the reported NICs by Order. What Tower leaves open is decided by their content, so that the order of
+// its reply never matters.
+func sorted(reported []ReportedNIC) []ReportedNIC {
+	out := slices.Clone(reported)
+	for i := range out {
+		out[i].MAC = strings.TrimSpace(out[i].MAC)
+	}
+	slices.SortStableFunc(out, func(a, b ReportedNIC) int {
+		return cmp.Or(
+			cmp.Compare(a.Order, b.Order),
+			cmp.Compare(canonicalMAC(a.MAC), canonicalMAC(b.MAC)),
+			slices.Compare(a.Addresses, b.Addresses),
+		)
+	})
+	return out
+}
+
+func sameMAC(a, b string) bool {
+	return canonicalMAC(a) == canonicalMAC(b)
+}
+
+func canonicalMAC(mac string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mac)), "-", ":")
+}
+
+// read takes the report of n apart.
+func (e *evaluation) read(n *nic) {
+	if n.reported == nil {
+		return
+	}
+	for _, text := range texts(n.reported.Addresses) {
+		address, reason := Usable(text, e.spec.Ignored)
+		n.seen = append(n.seen, Seen{Address: text, Reason: reason})
+		if reason != "" {
+			address = netip.Addr{}
+		}
+		n.parsed = append(n.parsed, address)
+		if reason != "" || slices.Contains(n.usable, address) {
+			continue
+		}
+		n.usable = append(n.usable, address)
+		if !slices.Contains(e.statics, address) {
+			n.own = append(n.own, address)
+		}
+	}
+	n.shown = slices.Clone(n.usable)
+}
