@@ -54,6 +54,10 @@ type Error struct {
 	Class      Class            // what can be done about it
 	Locked     []LockedResource // the objects that are locked, for ClassLocked
 	Err        error            // the cause, nil where Tower itself refused
+
+	unknownEffect bool // of a mutation: it may or may not have happened
+	fromTower     bool // the reply has the form of Tower's errors
+	completeReply bool // and all the members that Tower always sends
 }
 
 // Error tells the operation, Tower's words, its code and the request id, in one line.

@@ -2,6 +2,8 @@
 
 package tower
 
+import "github.com/smartxworks/cloudtower-go-sdk/v2/models"
+
 // The ways to name an owner.
 const (
 	OwnerByUsername = "username"
@@ -74,12 +76,56 @@ type CloudInitRoute struct {
 	Gateway string
 }
 
-// VMUpdate says what to change of a VM; what is nil stays.
-type VMUpdate struct {
-	Name        *string
-	Description *string
-	HA          *bool
-	CPUSockets  *int
-	CPUCores    *int // in each socket
-	MemoryBytes *int64
+// params converts the description for the SDK.
+func (in VMCreate) params() *models.VMCreateVMFromContentLibraryTemplateParams {
+	status := models.VMStatusSTOPPED
+	if in.Running {
+		status = models.VMStatusRUNNING
+	}
+	out := &models.VMCreateVMFromContentLibraryTemplateParams{
+		Name: ptr(in.Name), ClusterID: ptr(in.ClusterID), TemplateID: ptr(in.ContentLibraryVMTemplateID), IsFullCopy: ptr(in.FullCopy),
+		Description: in.Description, FolderID: in.FolderID, HostID: in.HostID, GuestOsType: enum[models.VMGuestsOperationSystem](in.GuestOSType),
+		Firmware: enum[models.VMFirmware](in.Firmware), Ha: in.HA,
+		CPUSockets: int32s(in.CPUSockets), CPUCores: int32s(in.CPUCores), Memory: in.MemoryBytes, Status: &status,
+	}
+	if in.CPUSockets != nil && in.CPUCores != nil {
+		out.Vcpu = ptr(*out.CPUSockets * *out.CPUCores)
+	}
+	if in.Owner != nil {
+		out.Owner = &models.VMOwnerParams{SearchFor: optional(in.Owner.SearchFor), Value: ptr(in.Owner.Value)}
+	}
+	if in.NICs != nil {
+		out.VMNics = make([]*models.VMNicParams, 0, len(in.NICs))
+		for _, nic := range in.NICs {
+			out.VMNics = append(out.VMNics, nic.params())
+		}
+	}
+	if in.CloudInit != nil {
+		out.CloudInit = in.CloudInit.params()
+	}
+	return out
+}
+
+func (in NICCreate) params() *models.VMNicParams {
+	return &models.VMNicParams{
+		ConnectVlanID: ptr(in.VLANID), Model: enum[models.VMNicModel](&in.Model), MacAddress: optional(in.MAC), Enabled: in.Enabled, Mirror: in.Mirror,
+	}
+}
+
+func (in CloudInit) params() *models.TemplateCloudInit {
+	out := &models.TemplateCloudInit{
+		Hostname: optional(in.Hostname), UserData: optional(in.UserData), DefaultUserPassword: optional(in.DefaultUserPassword),
+		Nameservers: in.Nameservers, PublicKeys: in.PublicKeys,
+	}
+	for _, network := range in.Networks {
+		n := &models.CloudInitNetWork{
+			NicIndex: int32s(&network.NICIndex), Type: enum[models.CloudInitNetworkTypeEnum](&network.Type),
+			IPAddress: optional(network.IPAddress), Netmask: optional(network.Netmask),
+		}
+		for _, r := range network.Routes {
+			n.Routes = append(n.Routes, &models.CloudInitNetWorkRoute{Network: ptr(r.Network), Netmask: ptr(r.Netmask), Gateway: ptr(r.Gateway)})
+		}
+		out.Networks = append(out.Networks, n)
+	}
+	return out
 }

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tower
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+)
+
+// ptr returns a pointer to v.
+func ptr[T any](v T) *T { return &v }
+
+// deref returns what p points to, or the zero value.
+func deref[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+// text returns a string or enum as a string; unknown enum values pass through.
+func text[S ~string](p *S) string { return string(deref(p)) }
+
+// number returns an integer of the SDK as an int.
+func number[N ~int32 | ~int64](p *N) int { return int(deref(p)) }
+
+// int32s returns v for the SDK, nil stays nil.
+func int32s(v *int) *int32 {
+	if v == nil {
+		return nil
+	}
+	return ptr(int32(*v)) //nolint:gosec // CPU counts and VLAN tags; the callers' plans bound them.
+}
+
+// optional returns nil for "".
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// enum returns v as an enum of the SDK, nil for nil and "".
+func enum[E ~string](v *string) *E {
+	if v == nil || *v == "" {
+		return nil
+	}
+	return ptr(E(*v))
+}
+
+// instant parses a time of Tower; the zero time when there is none or it cannot be read.
+func instant(p *string) time.Time {
+	t, err := time.Parse(time.RFC3339, deref(p))
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// realLocalID returns a local id only if it is a bare UUID: until the cluster has made the object, Tower shows a
+// placeholder there that is good for nothing later on.
+func realLocalID(p *string) string {
+	id := deref(p)
+	if len(id) != 36 || uuid.Validate(id) != nil {
+		return ""
+	}
+	return id
+}
+
+// labelsOf converts the labels of an object.
+func labelsOf(in []*models.NestedLabel) []Label {
+	out := make([]Label, 0, len(in))
+	for _, l := range in {
+		if l != nil {
+			out = append(out, Label{ID: deref(l.ID), Key: deref(l.Key), Value: deref(l.Value)})
+		}
+	}
+	return out
+}
+
+// sortNamed orders a list by name, then id.
+func sortNamed[T any](list []T, key func(T) (name, id string)) {
+	slices.SortFunc(list, func(a, b T) int {
+		an, ai := key(a)
+		bn, bi := key(b)
+		return cmp.Or(cmp.Compare(an, bn), cmp.Compare(ai, bi))
+	})
+}
+
+// pick returns the objects of list that keys ask for, by any of the ids that each object answers to.
+func pick[T any](keys []string, list []T, ids func(T) []string) map[string]T {
+	wanted := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		wanted[k] = true
+	}
+	out := make(map[string]T, len(keys))
+	for _, item := range list {
+		for _, id := range ids(item) {
+			if id != "" && wanted[id] {
+				out[id] = item
+			}
+		}
+	}
+	return out
+}

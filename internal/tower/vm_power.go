@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tower
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+)
+
+// codeShutdownTimeout is the failure of a shutdown that the guest ignored.
+const codeShutdownTimeout = "JOB_VM_SHUTDOWN_TIMEOUT"
+
+// StopOptions says how to stop a VM.
+type StopOptions struct {
+	Graceful time.Duration // how long the guest may take to shut down; 0 with Force = power off at once, 0 without = as long as ctx
+	Force    bool          // power off a guest that does not shut down
+}
+
+// StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host. A VM that runs is left alone.
+func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
+	return c.withVM(ctx, opStart, vmID, func() error {
+		current, err := c.VM(ctx, vmID)
+		switch {
+		case err != nil:
+			return err
+		case current.Status == StatusRunning && idle(current):
+			return nil
+		case current.Status == StatusSuspended:
+			return c.operate(ctx, current.ID, c.resuming())
+		}
+		return c.operate(ctx, current.ID, c.starting(hostID))
+	})
+}
+
+// StopVM stops a VM: the guest is asked to shut down, and if it does not, the VM is powered off where opts allow it; where
+// they do not, the error says so and wraps the failed task. A suspended VM is powered off. A stopped VM is left alone.
+func (c *Client) StopVM(ctx context.Context, vmID string, opts StopOptions) error {
+	return c.withVM(ctx, opShutdown, vmID, func() error {
+		current, err := c.VM(ctx, vmID)
+		switch {
+		case err != nil:
+			return err
+		case current.Status == StatusStopped && idle(current):
+			return nil
+		case current.Status == StatusSuspended || opts.Force && opts.Graceful <= 0:
+			return c.powerOff(ctx, current.ID)
+		}
+		err = c.shutDown(ctx, current.ID, opts.Graceful)
+		switch {
+		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrUnauthorized):
+			return err
+		case !opts.Force:
+			return fmt.Errorf("the guest of VM %s did not shut down, and powering it off is not allowed: %w", vmID, err)
+		}
+		c.log(ctx, LogWarn, "the guest did not shut down, powering off", map[string]any{"vm": vmID, "error": err.Error()})
+		return c.powerOff(ctx, current.ID)
+	})
+}
+
+// shutDown asks the guest to shut down and gives it the time; no time means as long as ctx.
+func (c *Client) shutDown(ctx context.Context, vmID string, graceful time.Duration) error {
+	if graceful <= 0 {
+		return c.operate(ctx, vmID, c.shuttingDown())
+	}
+	limited, cancel := context.WithTimeout(ctx, graceful)
+	defer cancel()
+	err := c.operate(limited, vmID, c.shuttingDown())
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return fmt.Errorf("it had %s: %w", graceful, err)
+	}
+	return err
+}
+
+// powerOff powers a VM off unless it has stopped meanwhile.
+func (c *Client) powerOff(ctx context.Context, vmID string) error {
+	current, err := c.VM(ctx, vmID)
+	switch {
+	case err != nil:
+		return err
+	case current.Status == StatusStopped && idle(current):
+		return nil
+	}
+	return c.operate(ctx, vmID, c.poweringOff())
+}
+
+// SuspendVM suspends a VM. A VM that is suspended is left alone.
+func (c *Client) SuspendVM(ctx context.Context, vmID string) error {
+	return c.towards(ctx, vmID, StatusSuspended, c.suspending())
+}
+
+// ResumeVM resumes a suspended VM. A VM that runs is left alone.
+func (c *Client) ResumeVM(ctx context.Context, vmID string) error {
+	return c.towards(ctx, vmID, StatusRunning, c.resuming())
+}
+
+// towards carries op out unless the VM is in the state already.
+func (c *Client) towards(ctx context.Context, vmID, status string, op vmOperation) error {
+	return c.withVM(ctx, op.name, vmID, func() error {
+		current, err := c.VM(ctx, vmID)
+		switch {
+		case err != nil:
+			return err
+		case current.Status == status && idle(current):
+			return nil
+		}
+		return c.operate(ctx, current.ID, op)
+	})
+}
+
+const (
+	opStart    = "start-vm"
+	opShutdown = "shutdown-vm"
+	opPowerOff = "poweroff-vm"
+	opSuspend  = "suspend-vm"
+	opResume   = "resume-vm"
+)
+
+// hasStatus is the effect of a power operation.
+func hasStatus(status string) func(v *VM) bool {
+	return func(v *VM) bool { return v != nil && v.Status == status }
+}
+
+// taskOfVM is where the SDK's replies about VMs keep the task.
+func taskOfVM(t *models.WithTaskVM) *string { return t.TaskID }
+
+func (c *Client) starting(hostID string) vmOperation {
+	return vmOperation{name: opStart, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+		body := &models.VMStartParams{Where: where}
+		if hostID != "" {
+			body.Data = &models.VMStartParamsData{HostID: ptr(hostID)}
+		}
+		reply, err := c.api.vms.StartVM(vm.NewStartVMParamsWithContext(ctx).WithRequestBody(body))
+		if err != nil {
+			return nil, err
+		}
+		return tasksOf(reply.Payload, taskOfVM), nil
+	}}
+}
+
+func (c *Client) shuttingDown() vmOperation {
+	return vmOperation{name: opShutdown, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+		reply, err := c.api.vms.ShutDownVM(vm.NewShutDownVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		if err != nil {
+			return nil, err
+		}
+		return tasksOf(reply.Payload, taskOfVM), nil
+	}}
+}
+
+func (c *Client) poweringOff() vmOperation {
+	return vmOperation{name: opPowerOff, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+		reply, err := c.api.vms.PoweroffVM(vm.NewPoweroffVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		if err != nil {
+			return nil, err
+		}
+		return tasksOf(reply.Payload, taskOfVM), nil
+	}}
+}
+
+func (c *Client) suspending() vmOperation {
+	return vmOperation{name: opSuspend, reached: hasStatus(StatusSuspended), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+		reply, err := c.api.vms.SuspendVM(vm.NewSuspendVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		if err != nil {
+			return nil, err
+		}
+		return tasksOf(reply.Payload, taskOfVM), nil
+	}}
+}
+
+func (c *Client) resuming() vmOperation {
+	return vmOperation{name: opResume, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+		reply, err := c.api.vms.ResumeVM(vm.NewResumeVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		if err != nil {
+			return nil, err
+		}
+		return tasksOf(reply.Payload, taskOfVM), nil
+	}}
+}
