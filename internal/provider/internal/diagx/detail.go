@@ -128,7 +128,12 @@ func facts(err error) []string {
 	return lines
 }
 
+// advice is what can be done. The words of a log-in error have said it already.
 func advice(err error) string {
+	var login *tower.LoginError
+	if errors.As(err, &login) {
+		return ""
+	}
 	if advice := tower.Advice(err); advice != "" {
 		return advice
 	}

@@ -26,8 +26,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestDetail_facts checks all but the advice, which belongs to the client.
-func TestDetail_facts(t *testing.T) {
+func TestDetail(t *testing.T) {
 	t.Parallel()
 	call := &tower.Error{
 		Operation: "update-vm-basic-info", HTTPStatus: 400, Code: "SomethingNew", Message: "the memory is odd",
@@ -61,8 +60,8 @@ func TestDetail_facts(t *testing.T) {
 		"log-in answered": {&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower refused the password.", Err: call},
 			"Tower refused the password. The cause: update-vm-basic-info failed: the memory is odd.\n\n" +
 				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1"},
-		"log-in unanswered": {&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower can't be reached", Err: &tower.Error{
-			Operation: "get-version", Class: tower.ClassRefused, Err: errors.New("connection refused"),
+		"log-in unanswered": {&tower.LoginError{Problem: tower.LoginUnreachable, Message: "Tower can't be reached", Err: &tower.Error{
+			Operation: "get-version", Class: tower.ClassTransient, Err: errors.New("connection refused"),
 		}}, "Tower can't be reached. The cause: get-version failed: connection refused."},
 		"configuration": {&tower.ConfigError{Field: "server", Message: "the scheme is unknown"}, "The scheme is unknown."},
 		"nil":           {nil, "No cause is known."},
@@ -70,16 +69,25 @@ func TestDetail_facts(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			want := tc.want
-			if tc.err != nil {
-				if advice := tower.Advice(tc.err); advice != "" {
-					want += "\n\n" + advice
-				}
-			}
-			if diff := cmp.Diff(want, diagx.Detail(tc.err)); diff != "" {
+			if diff := cmp.Diff(tc.want, diagx.Detail(tc.err)); diff != "" {
 				t.Errorf("Detail (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestDetail_advice checks that the client's advice ends the text; its words
+// are the client's.
+func TestDetail_advice(t *testing.T) {
+	t.Parallel()
+	err := &tower.TaskError{Operation: "create-vm", TaskID: "task-1", Code: "VM_DUPLICATED_NAME", Message: "the name is taken"}
+	advice := tower.Advice(err)
+	if advice == "" {
+		t.Fatal("the client has no advice for a name that is taken")
+	}
+	want := "Tower's task for create-vm failed: the name is taken.\n\nCode: VM_DUPLICATED_NAME\nTask: task-1\n\n" + advice
+	if diff := cmp.Diff(want, diagx.Detail(fmt.Errorf("%w", err))); diff != "" {
+		t.Errorf("Detail (-want +got):\n%s", diff)
 	}
 }
 
@@ -108,9 +116,6 @@ func TestDetail_deadline(t *testing.T) {
 		"cancelled": {fmt.Errorf("waiting for the task: %w", context.Canceled), "Waiting for the task: context canceled."},
 	}
 	for name, tc := range cases {
-		if tower.Advice(tc.err) != "" {
-			continue // the client knows better
-		}
 		if diff := cmp.Diff(tc.want, diagx.Detail(tc.err)); diff != "" {
 			t.Errorf("Detail of %s (-want +got):\n%s", name, diff)
 		}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package provider
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+func TestTowerLog(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ctx := tflogtest.RootLogger(t.Context(), &out)
+	log := towerLog("hunter2", "")
+	levels := map[tower.LogLevel]string{tower.LogTrace: "trace", tower.LogDebug: "debug", tower.LogInfo: "info", tower.LogWarn: "warn"}
+	for level, name := range levels {
+		out.Reset()
+		log(ctx, level, "the password is hunter2", map[string]any{
+			"path": "/v2/api/login", "echo": "pw=hunter2", "token": "abc123", "authorization": "abc123", "password": "xyz",
+		})
+		entries, err := tflogtest.MultilineJSONDecode(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(entries) != 1 {
+			t.Fatalf("%d lines at %s, want one", len(entries), name)
+		}
+		if entries[0]["@level"] != name || entries[0]["path"] != "/v2/api/login" {
+			t.Errorf("line %v, want level %s and the path", entries[0], name)
+		}
+		for _, secret := range []string{"hunter2", "abc123", "xyz"} {
+			if strings.Contains(fmt.Sprint(entries[0]), secret) {
+				t.Errorf("%s shows in %v", secret, entries[0])
+			}
+		}
+	}
+}
+
+func TestLoginAttribute(t *testing.T) {
+	t.Parallel()
+	cases := map[tower.LoginProblem]string{
+		tower.LoginWrongCredentials: "password",
+		tower.LoginTwoFactor:        "api_token",
+		tower.LoginTokenRefused:     "api_token",
+		tower.LoginUnreachable:      "server",
+		tower.LoginNotTower:         "server",
+		tower.LoginTLS:              "server",
+		tower.LoginDirectory:        "user_source",
+		tower.LoginFailed:           "",
+	}
+	for problem, want := range cases {
+		err := fmt.Errorf("wrapped: %w", &tower.LoginError{Problem: problem})
+		if got := loginAttribute(err, tower.Config{}); got != want {
+			t.Errorf("%s: attribute %q, want %q", problem, got, want)
+		}
+	}
+	if got := loginAttribute(&tower.LoginError{Problem: tower.LoginTLS}, tower.Config{CACertificate: "x"}); got != "ca_certificate" {
+		t.Errorf("TLS with a configured authority: attribute %q", got)
+	}
+	if got := loginAttribute(errors.New("other"), tower.Config{}); got != "" {
+		t.Errorf("another error: attribute %q", got)
+	}
+}
