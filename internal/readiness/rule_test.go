@@ -165,7 +165,8 @@ func TestEvaluate_missing(t *testing.T) {
 	}{
 		{"nothing on a DHCP NIC", []vnic{dhcp(""), fixed(static)}, nil, nil, []string{"No address from DHCP is reported on " + nic0 + " yet."}},
 		{
-			"only what does not count", []vnic{dhcp("169.254.1.1", static), fixed(static)},
+			"only what does not count",
+			[]vnic{dhcp("169.254.1.1", static), fixed(static)},
 			[]string{static},
 			nil,
 			[]string{
@@ -177,12 +178,15 @@ func TestEvaluate_missing(t *testing.T) {
 		{"the same twice", []vnic{dhcp(first), dhcp(first)}, nil, nil, []string{"No address of its own is reported on " + nic1 + ": " + first + " (" + readiness.ReasonDuplicate.Explain() + ")."}},
 		{"not shown by Tower", []vnic{dhcp()}, nil, drop, []string{"Tower does not show " + nic0 + " yet, which waits for an address from DHCP."}},
 		{
-			"disabled in Tower", []vnic{dhcp()}, nil,
+			"disabled in Tower",
+			[]vnic{dhcp()},
+			nil,
 			func(obs *readiness.Observation) { obs.NICs[0].Enabled = false },
 			[]string{"Tower shows " + nic0 + " as disabled; it waits for an address from DHCP."},
 		},
 		{
-			"more than the node can stand for", []vnic{dhcp(), dhcp()},
+			"more than the node can stand for",
+			[]vnic{dhcp(), dhcp()},
 			[]string{first},
 			nil,
 			[]string{
@@ -192,7 +196,8 @@ func TestEvaluate_missing(t *testing.T) {
 		},
 		{"no static reported", []vnic{fixed(static), fixed(uplink)}, nil, nil, []string{"No NIC reports an address yet."}},
 		{
-			"no static that counts", []vnic{fixed(static, "0.0.0.0")},
+			"no static that counts",
+			[]vnic{fixed(static, "0.0.0.0")},
 			[]string{"::1"},
 			nil,
 			[]string{"No address counts of those seen: 0.0.0.0 (" + readiness.ReasonUnspecified.Explain() + "), ::1 (" + readiness.ReasonIPv6.Explain() + ") of the Kubernetes node."},
