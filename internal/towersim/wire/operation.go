@@ -26,6 +26,8 @@ type Operation struct {
 	Response string
 	// ResponseArray tells that the reply is a list.
 	ResponseArray bool
+	// NewResponse returns a pointer to a zero reply.
+	NewResponse func() any
 	// Task tells that the reply, or each element of it, carries a task's id.
 	Task bool
 	// List tells that the reply is the matching rows of Entity as they are.

@@ -102,7 +102,11 @@ func emitOperation(b *strings.Builder, doc *document, o *op) {
 		}
 		b.WriteString("}, ")
 	}
-	fmt.Fprintf(b, "Response: %q, ", o.responseType)
+	reply := o.responseType
+	if o.responseArray {
+		reply = "[]" + reply
+	}
+	fmt.Fprintf(b, "Response: %q, NewResponse: func() any { return new(%s) }, ", o.responseType, reply)
 	for _, flag := range []struct {
 		name string
 		set  bool

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package openapicheck
+
+import (
+	"errors"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// explain turns a validation error into one line for each fault: the place as
+// a JSON pointer, then what is wrong. Values are left out, they may be secret.
+func explain(err error) []string {
+	// Each layer is looked at by itself: the innermost one knows the whole place
+	// and the reason, and errors.As would find only the first of several.
+	for layer := err; layer != nil; layer = errors.Unwrap(layer) {
+		switch e := any(layer).(type) {
+		case openapi3.MultiError:
+			var out []string
+			for _, part := range e {
+				out = append(out, explain(part)...)
+			}
+			return out
+		case *openapi3.SchemaError:
+			if e.Origin != nil {
+				return explain(e.Origin)
+			}
+			place := ""
+			for _, key := range e.JSONPointer() {
+				place += "/" + key
+			}
+			return []string{place + ": " + e.Reason}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return []string{": " + err.Error()}
+}
