@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -83,12 +84,12 @@ func (m *model) cloudInit(ctx context.Context, nics []nicModel) (*tower.CloudIni
 	diags.Append(d...)
 	gateway := gatewayNIC(nics)
 	for i, nic := range nics {
-		if nic.networkType() == networkNone {
+		if nic.Type() == network.TypeNone {
 			continue
 		}
-		network, d := nic.cloudInitNetwork(ctx, i, i == gateway)
+		guest, d := nic.cloudInitNetwork(ctx, i, i == gateway)
 		diags.Append(d...)
-		out.Networks = append(out.Networks, network)
+		out.Networks = append(out.Networks, guest)
 	}
 	if !given && len(out.Networks) == 0 {
 		return nil, diags
@@ -112,21 +113,17 @@ func gatewayNIC(nics []nicModel) int {
 }
 
 func (n nicModel) cloudInitNetwork(ctx context.Context, index int, withGateway bool) (tower.CloudInitNetwork, diag.Diagnostics) {
-	network := tower.CloudInitNetwork{
-		NICIndex: index, Type: n.networkType(), IPAddress: n.IPAddress.ValueString(), Netmask: n.Netmask.ValueString(),
+	out := tower.CloudInitNetwork{
+		NICIndex: index, Type: n.Type(), IPAddress: n.IPAddress.ValueString(), Netmask: n.Netmask.ValueString(),
 	}
 	if withGateway && attrs.IsKnown(n.Gateway) {
-		network.Routes = append(network.Routes, tower.CloudInitRoute{Network: anyAddress, Netmask: anyAddress, Gateway: n.Gateway.ValueString()})
+		out.Routes = append(out.Routes, tower.CloudInitRoute{Network: anyAddress, Netmask: anyAddress, Gateway: n.Gateway.ValueString()})
 	}
-	if !attrs.IsKnown(n.Routes) {
-		return network, nil
-	}
-	var routes []routeModel
-	diags := n.Routes.ElementsAs(ctx, &routes, false)
+	routes, diags := network.Elements(ctx, n.Routes, func() network.Route { return network.Route{} })
 	for _, route := range routes {
-		network.Routes = append(network.Routes, tower.CloudInitRoute{
+		out.Routes = append(out.Routes, tower.CloudInitRoute{
 			Network: attrs.StringOr(route.Network, anyAddress), Netmask: attrs.StringOr(route.Netmask, anyAddress), Gateway: route.Gateway.ValueString(),
 		})
 	}
-	return network, diags
+	return out, diags
 }

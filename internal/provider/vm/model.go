@@ -4,16 +4,15 @@ package vm
 
 import (
 	"context"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -56,17 +55,6 @@ type model struct {
 type sourceModel struct {
 	ContentLibraryVMTemplateID types.String `tfsdk:"content_library_vm_template_id"`
 	FullCopy                   types.Bool   `tfsdk:"full_copy"`
-}
-
-// reportModel is network_readiness_report.
-type reportModel struct {
-	Source  types.String `tfsdk:"source"`
-	ReadyAt types.String `tfsdk:"ready_at"`
-	Waited  types.String `tfsdk:"waited"`
-}
-
-func reportType() map[string]attr.Type {
-	return map[string]attr.Type{"source": types.StringType, "ready_at": types.StringType, "waited": types.StringType}
 }
 
 // objectAs reads an object into a model; a null or unknown object gives ok = false.
@@ -117,15 +105,8 @@ func (m *model) fillStatus(vm *tower.VM) {
 // fillAddresses writes the discovered addresses of a verdict, and each NIC's
 // where nics are configured.
 func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict) diag.Diagnostics {
-	addresses := make([]string, 0, len(verdict.Addresses))
-	for _, address := range verdict.Addresses {
-		addresses = append(addresses, address.String())
-	}
-	m.IPAddresses = attrs.StringList(addresses)
-	m.DefaultIPAddress = types.StringNull()
-	if verdict.Default.IsValid() {
-		m.DefaultIPAddress = types.StringValue(verdict.Default.String())
-	}
+	m.IPAddresses = network.AddressList(verdict.Addresses)
+	m.DefaultIPAddress = network.DefaultAddress(verdict)
 	nics, diags := nicsFrom(ctx, m.NICs)
 	if nics == nil || diags.HasError() {
 		return diags
@@ -137,18 +118,7 @@ func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict) di
 
 // fillReadiness writes the outcome of a wait.
 func (m *model) fillReadiness(result netwait.Result) {
-	ready := result.End == netwait.Ready
-	m.NetworkReady = types.BoolValue(ready)
-	report := map[string]attr.Value{
-		"source":   types.StringValue(string(readiness.SourceNone)),
-		"ready_at": types.StringNull(),
-		"waited":   types.StringValue(result.Waited.Round(time.Millisecond).String()),
-	}
-	if ready {
-		report["source"] = types.StringValue(string(result.Verdict.Source))
-		report["ready_at"] = types.StringValue(result.At.UTC().Format(time.RFC3339))
-	}
-	m.NetworkReadinessReport = types.ObjectValueMust(reportType(), report)
+	m.NetworkReady, m.NetworkReadinessReport = network.Report(result)
 }
 
 // nullUnknowns makes every value that is still unknown null, so that the model
@@ -174,7 +144,7 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 		m.NetworkReady = types.BoolNull()
 	}
 	if m.NetworkReadinessReport.IsUnknown() {
-		m.NetworkReadinessReport = types.ObjectNull(reportType())
+		m.NetworkReadinessReport = types.ObjectNull(network.ReportType())
 	}
 	if m.IPAddresses.IsUnknown() {
 		m.IPAddresses = attrs.StringList(nil)
@@ -193,4 +163,16 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	}
 	m.NICs, diags = nicList(ctx, nics)
 	return diags
+}
+
+// rule is the readiness rule that the NICs and the settings ask for.
+func (m *model) rule(ctx context.Context, settings network.Settings, runs bool) (readiness.Spec, diag.Diagnostics) {
+	spec := readiness.Spec{
+		Implicit: m.NICs.IsNull(), Runs: runs, RequireStatic: settings.RequireStatic, Ignored: settings.Ignored,
+	}
+	nics, diags := nicsFrom(ctx, m.NICs)
+	for _, nic := range nics {
+		spec.NICs = append(spec.NICs, nic.Rule())
+	}
+	return spec, diags
 }

@@ -4,127 +4,40 @@ package vm
 
 import (
 	"context"
-	"net/netip"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// The values of network_type and model.
-const (
-	networkDHCP   = string(readiness.DHCP)
-	networkStatic = string(readiness.Static)
-	networkNone   = string(readiness.None)
-
-	nicVirtio = "VIRTIO"
-	nicE1000  = "E1000"
-)
-
 // nicModel is one element of nics.
 type nicModel struct {
-	VLANID       types.String `tfsdk:"vlan_id"`
-	NetworkType  types.String `tfsdk:"network_type"`
-	IPAddress    types.String `tfsdk:"ip_address"`
-	Netmask      types.String `tfsdk:"netmask"`
-	Gateway      types.String `tfsdk:"gateway"`
-	Routes       types.List   `tfsdk:"routes"`
-	DefaultRoute types.Bool   `tfsdk:"default_route"`
-	MACAddress   types.String `tfsdk:"mac_address"`
-	Model        types.String `tfsdk:"model"`
-	Enabled      types.Bool   `tfsdk:"enabled"`
-	Mirror       types.Bool   `tfsdk:"mirror"`
-	WaitForIP    types.Bool   `tfsdk:"wait_for_ip"`
-	IPAddresses  types.List   `tfsdk:"ip_addresses"`
-}
+	network.NIC
 
-// routeModel is one element of a NIC's routes.
-type routeModel struct {
-	Gateway types.String `tfsdk:"gateway"`
-	Network types.String `tfsdk:"network"`
-	Netmask types.String `tfsdk:"netmask"`
-}
-
-func routeType() types.ObjectType {
-	return types.ObjectType{AttrTypes: map[string]attr.Type{
-		"gateway": types.StringType, "network": types.StringType, "netmask": types.StringType,
-	}}
+	IPAddresses types.List `tfsdk:"ip_addresses"`
 }
 
 func nicType() types.ObjectType {
-	return types.ObjectType{AttrTypes: map[string]attr.Type{
-		"vlan_id": types.StringType, "network_type": types.StringType, "ip_address": types.StringType, "netmask": types.StringType,
-		"gateway": types.StringType, "routes": types.ListType{ElemType: routeType()}, "default_route": types.BoolType,
-		"mac_address": types.StringType, "model": types.StringType, "enabled": types.BoolType, "mirror": types.BoolType,
-		"wait_for_ip": types.BoolType, "ip_addresses": types.ListType{ElemType: types.StringType},
-	}}
+	attributes := network.NICTypes()
+	attributes["ip_addresses"] = types.ListType{ElemType: types.StringType}
+	return types.ObjectType{AttrTypes: attributes}
 }
 
 // nicsFrom reads the elements of nics; nil where the list is null or unknown.
-// Elements that are themselves unknown, as a dynamic configuration may have at
-// plan time, come with every member unknown.
 func nicsFrom(ctx context.Context, list types.List) ([]nicModel, diag.Diagnostics) {
-	if !attrs.IsKnown(list) {
-		return nil, nil
-	}
-	nics := make([]nicModel, 0, len(list.Elements()))
-	var diags diag.Diagnostics
-	for _, element := range list.Elements() {
-		object, ok := element.(types.Object)
-		if !ok || object.IsNull() || object.IsUnknown() {
-			nics = append(nics, unknownNIC())
-			continue
-		}
-		var nic nicModel
-		diags.Append(object.As(ctx, &nic, basetypes.ObjectAsOptions{})...)
-		nics = append(nics, nic)
-	}
-	return nics, diags
-}
-
-func unknownNIC() nicModel {
-	s, b := types.StringUnknown(), types.BoolUnknown()
-	return nicModel{
-		VLANID: s, NetworkType: s, IPAddress: s, Netmask: s, Gateway: s, MACAddress: s, Model: s,
-		DefaultRoute: b, Enabled: b, Mirror: b, WaitForIP: b,
-		Routes: types.ListUnknown(routeType()), IPAddresses: types.ListUnknown(types.StringType),
-	}
+	return network.Elements(ctx, list, func() nicModel {
+		return nicModel{NIC: network.UnknownNIC(), IPAddresses: types.ListUnknown(types.StringType)}
+	})
 }
 
 func nicList(ctx context.Context, nics []nicModel) (types.List, diag.Diagnostics) {
 	return types.ListValueFrom(ctx, nicType(), nics)
-}
-
-// networkType is the NIC's type, the default where it is null.
-func (n nicModel) networkType() string { return attrs.StringOr(n.NetworkType, networkDHCP) }
-
-// waits tells whether readiness takes the NIC into account.
-func (n nicModel) waits() bool {
-	if n.networkType() == networkNone || !attrs.BoolOr(n.Enabled, true) {
-		return false
-	}
-	return attrs.BoolOr(n.WaitForIP, true)
-}
-
-// rule is the NIC as the readiness rule takes it.
-func (n nicModel) rule() readiness.NIC {
-	nic := readiness.NIC{
-		MAC:          n.MACAddress.ValueString(),
-		Type:         readiness.NetworkType(n.networkType()),
-		Enabled:      attrs.BoolOr(n.Enabled, true),
-		Waits:        n.waits(),
-		DefaultRoute: attrs.BoolOr(n.DefaultRoute, false),
-	}
-	if address, err := netip.ParseAddr(n.IPAddress.ValueString()); err == nil {
-		nic.Address = address
-	}
-	return nic
 }
 
 // create is the NIC as the create call takes it. The static address is not
@@ -133,7 +46,7 @@ func (n nicModel) rule() readiness.NIC {
 func (n nicModel) create() tower.NICCreate {
 	return tower.NICCreate{
 		VLANID:  n.VLANID.ValueString(),
-		Model:   attrs.StringOr(n.Model, nicVirtio),
+		Model:   attrs.StringOr(n.Model, network.ModelVirtio),
 		MAC:     n.MACAddress.ValueString(),
 		Enabled: attrs.BoolPtr(n.Enabled),
 		Mirror:  attrs.BoolPtr(n.Mirror),
@@ -155,11 +68,11 @@ func (n nicModel) sameDevice(prior nicModel, imported bool) bool {
 		strings.EqualFold(n.MACAddress.ValueString(), prior.MACAddress.ValueString())
 	none := types.StringNull()
 	return sameMAC && n.VLANID.Equal(prior.VLANID) &&
-		same(n.NetworkType, prior.NetworkType, types.StringValue(networkDHCP)) &&
+		same(n.NetworkType, prior.NetworkType, types.StringValue(network.TypeDHCP)) &&
 		same(n.IPAddress, prior.IPAddress, none) && same(n.Netmask, prior.Netmask, none) && same(n.Gateway, prior.Gateway, none) &&
-		same(n.Routes, prior.Routes, types.ListNull(routeType())) &&
+		same(n.Routes, prior.Routes, types.ListNull(network.RouteType())) &&
 		same(n.DefaultRoute, prior.DefaultRoute, types.BoolValue(false)) &&
-		same(n.Model, prior.Model, types.StringValue(nicVirtio)) &&
+		same(n.Model, prior.Model, types.StringValue(network.ModelVirtio)) &&
 		same(n.Enabled, prior.Enabled, types.BoolValue(true)) &&
 		same(n.Mirror, prior.Mirror, types.BoolValue(false))
 }
@@ -184,11 +97,7 @@ func fillNICs(nics []nicModel, verdict readiness.Verdict) {
 			continue
 		}
 		found := verdict.NICs[i]
-		addresses := make([]string, 0, len(found.Addresses))
-		for _, address := range found.Addresses {
-			addresses = append(addresses, address.String())
-		}
-		nics[i].IPAddresses = attrs.StringList(addresses)
+		nics[i].IPAddresses = network.AddressList(found.Addresses)
 		// The configuration's spelling of a MAC stays: upper case is no drift.
 		if found.MAC != "" && !strings.EqualFold(found.MAC, nics[i].MACAddress.ValueString()) {
 			nics[i].MACAddress = types.StringValue(found.MAC)
@@ -253,9 +162,7 @@ func (n *nicModel) fillDevice(reported tower.VMNIC) {
 // was meant to configure it can't be read back.
 func importedNIC(reported tower.VMNIC) nicModel {
 	nic := nicModel{
-		VLANID: types.StringNull(), NetworkType: types.StringNull(), IPAddress: types.StringNull(), Netmask: types.StringNull(),
-		Gateway: types.StringNull(), Routes: types.ListNull(routeType()), DefaultRoute: types.BoolNull(),
-		MACAddress: attrs.StringOrNull(reported.MAC), Model: types.StringNull(), WaitForIP: types.BoolNull(),
+		NIC:         network.NIC{MACAddress: attrs.StringOrNull(reported.MAC), Routes: types.ListNull(network.RouteType())},
 		IPAddresses: attrs.StringList(nil),
 	}
 	nic.fillDevice(reported)

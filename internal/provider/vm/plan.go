@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
 // ModifyPlan says what a change does: whether it replaces the VM, whether it
@@ -105,11 +106,11 @@ func compare(ctx context.Context, config, plan, state *model, imported bool) (ch
 		c.power = config.PowerState.ValueString()
 	}
 	c.compareSizes(plan, state, runs)
-	settings, d := settingsOf(ctx, plan.NetworkReadiness)
+	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
 	unfinished := !state.NetworkReady.IsNull() && !state.NetworkReady.ValueBool()
-	c.waits = settings.enabled && (unfinished || c.power == powerRunning || len(c.stops) > 0 || c.nics)
+	c.waits = settings.Enabled && (unfinished || c.power == powerRunning || len(c.stops) > 0 || c.nics)
 	return c, diags
 }
 
@@ -152,7 +153,7 @@ func (c *change) compareNICs(ctx context.Context, plan, state *model, imported b
 		if !planned[i].sameDevice(current[i], imported) {
 			c.replace = append(c.replace, path.Root("nics").AtListIndex(i))
 		}
-		if planned[i].waits() && !current[i].waits() {
+		if planned[i].Waits() && !current[i].Waits() {
 			c.nics = true
 		}
 	}
@@ -201,7 +202,7 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	plan.IPAddresses, plan.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
 	if changesRun {
 		plan.Status, plan.VMToolsStatus = types.StringUnknown(), types.StringUnknown()
-		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(reportType())
+		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(network.ReportType())
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
 	}
 	planned, diags := nicsFrom(ctx, plan.NICs)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -100,7 +101,7 @@ func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNI
 	verdict, d := m.discover(ctx, vm, reported)
 	diags.Append(d...)
 	if imported {
-		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(reportType())
+		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
 		if verdict.Ready && len(verdict.Addresses) > 0 {
 			m.NetworkReady = types.BoolValue(true)
 		}
@@ -110,8 +111,8 @@ func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNI
 
 // discover writes the addresses that Tower reports.
 func (m *model) discover(ctx context.Context, vm *tower.VM, reported []tower.VMNIC) (readiness.Verdict, diag.Diagnostics) {
-	settings, diags := settingsOf(ctx, m.NetworkReadiness)
-	rule, d := ruleOf(ctx, m, settings, true)
+	settings, diags := network.SettingsOf(ctx, m.NetworkReadiness)
+	rule, d := m.rule(ctx, settings, true)
 	diags.Append(d...)
 	if diags.HasError() {
 		return readiness.Verdict{}, diags

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
@@ -121,7 +122,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 					"which must be switched on.",
 				Validators: []validator.String{stringvalidator.OneOf(deletePermanent, deleteRecycleBin)},
 			},
-			"network_readiness": networkReadinessAttribute(),
+			"network_readiness": network.ReadinessArgument(),
 			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
 				Create: true, Read: true, Update: true, Delete: true,
 				CreateDescription: "For the whole create, the wait for the network included. Default `30m`.",
@@ -161,7 +162,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 				MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait in place. " +
 					"Null for an imported VM that has shown no address yet.",
 			},
-			"network_readiness_report": readinessReportAttribute(),
+			"network_readiness_report": network.ReportAttribute(),
 		},
 	}
 }
@@ -180,28 +181,6 @@ func sourceAttribute() schema.Attribute {
 			"full_copy": schema.BoolAttribute{
 				Optional:            true,
 				MarkdownDescription: "Whether the disks are copied in full instead of sharing blocks with the template. Default `false`.",
-			},
-		},
-	}
-}
-
-func readinessReportAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Computed:            true,
-		MarkdownDescription: "How the last wait for the network went. A refresh never changes it.",
-		Attributes: map[string]schema.Attribute{
-			"source": schema.StringAttribute{
-				Computed: true,
-				MarkdownDescription: "What made the network ready: `tower` (Tower's report), `kubernetes_node` (the address of the VM's node was needed), " +
-					"or `none` (there was nothing to wait for, or it is not ready).",
-			},
-			"ready_at": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "When the network was found ready, in RFC 3339; null while it is not.",
-			},
-			"waited": schema.StringAttribute{
-				Computed:            true,
-				MarkdownDescription: "How long the wait took, such as `1m12.5s`.",
 			},
 		},
 	}

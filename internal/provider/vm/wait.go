@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -27,20 +27,20 @@ type outcome struct {
 // model and adds the diagnostic that the end of the wait asks for. It works on
 // a ctx that has ended, too: then it only records that.
 func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *model, runs bool, diags *diag.Diagnostics) outcome {
-	settings, d := settingsOf(ctx, m.NetworkReadiness)
+	settings, d := network.SettingsOf(ctx, m.NetworkReadiness)
 	diags.Append(d...)
-	rule, d := ruleOf(ctx, m, settings, runs)
+	rule, d := m.rule(ctx, settings, runs)
 	diags.Append(d...)
 	if diags.HasError() {
 		return outcome{}
 	}
 	req := netwait.Request{
 		VMID: m.ID.ValueString(), VMName: m.Name.ValueString(), Rule: rule,
-		Timeout: settings.timeout, Settle: settings.settle,
+		Timeout: settings.Timeout, Settle: settings.Settle,
 		Progress: func(message string, fields map[string]any) { tflog.Info(ctx, message, fields) },
 	}
 	var result netwait.Result
-	if settings.enabled {
+	if settings.Enabled {
 		result = netwait.Wait(ctx, client, req)
 	} else {
 		result = look(ctx, client, req)
@@ -55,8 +55,8 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 		diags.AddError(fmt.Sprintf("VM %q was deleted", req.VMName), result.Report(req))
 		return outcome{gone: true}
 	}
-	if settings.enabled {
-		addWaitEnd(diags, req, result, settings.onTimeout)
+	if settings.Enabled {
+		network.AddEnd(diags, req, result, settings.OnTimeout)
 	} else if result.Err != nil {
 		diags.AddWarning(fmt.Sprintf("Addresses of VM %q not read", req.VMName), diagx.Detail(result.Err))
 	}
@@ -83,26 +83,4 @@ func look(ctx context.Context, client *tower.Client, req netwait.Request) netwai
 		}
 	}
 	return result
-}
-
-// addWaitEnd adds the diagnostic of a wait that did not end with a ready
-// network. Cancelling is a warning whatever on_timeout says: an error would
-// taint the VM, and the next apply would destroy it.
-func addWaitEnd(diags *diag.Diagnostics, req netwait.Request, result netwait.Result, onTimeout string) {
-	const kept = "\n\nThe VM is kept and in the state, with network_ready = false."
-	at := path.Root("network_readiness")
-	switch {
-	case result.End == netwait.Ready:
-	case result.End == netwait.Cancelled:
-		diags.AddAttributeWarning(at, fmt.Sprintf("Wait for the network of VM %q cancelled", req.VMName),
-			result.Report(req)+kept+" The next apply resumes the wait in place.")
-	case onTimeout == onTimeoutWarn:
-		diags.AddAttributeWarning(at, fmt.Sprintf("Network of VM %q is not ready", req.VMName),
-			result.Report(req)+kept+" The next apply resumes the wait in place.")
-	default:
-		diags.AddAttributeError(at, fmt.Sprintf("Network of VM %q is not ready", req.VMName),
-			result.Report(req)+kept+" Where Terraform has marked it as tainted (after a create), the next apply would replace it: "+
-				"run terraform untaint on it to keep it; the next apply then resumes the wait in place. "+
-				"With network_readiness.on_timeout = \"warn\" it is not tainted in the first place.")
-	}
 }

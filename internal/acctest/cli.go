@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package acctest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-plugin"
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider"
+)
+
+const (
+	registryHost = "registry.terraform.io"
+	source       = "smartxworks/elf"
+)
+
+// CLI is a working directory in which a test runs Terraform commands itself,
+// for what a test case's steps can't do: interrupt an apply, say how much runs
+// at a time. The provider runs in the test's process.
+type CLI struct {
+	t       testing.TB
+	dir     string
+	command string
+}
+
+// Run is a command of the CLI that has been started.
+type Run struct {
+	cmd    *exec.Cmd
+	output *lockedBuffer
+	stop   func()
+	done   chan struct{}
+	err    error
+}
+
+// NewCLI prepares a directory with the configuration. The provider's source is
+// added to it.
+func NewCLI(t testing.TB, configuration string) *CLI {
+	t.Helper()
+	require(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
+	c.Configure(configuration)
+	c.Run("init", "-no-color")
+	return c
+}
+
+// Configure replaces the configuration.
+func (c *CLI) Configure(configuration string) {
+	c.t.Helper()
+	required := "terraform {\n  required_providers {\n    elf = { source = \"" + source + "\" }\n  }\n}\n\n"
+	if err := os.WriteFile(filepath.Join(c.dir, "main.tf"), []byte(required+configuration), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// Run runs a command, which must succeed, and returns what it printed.
+func (c *CLI) Run(args ...string) string {
+	c.t.Helper()
+	output, err := c.Start(args...).Wait()
+	if err != nil {
+		c.t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+	return output
+}
+
+// Start starts a command.
+func (c *CLI) Start(args ...string) *Run {
+	c.t.Helper()
+	reattach, stop, err := serve(c.t.Context())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	run := &Run{cmd: exec.Command(c.command, args...), output: &lockedBuffer{}, stop: stop, done: make(chan struct{})}
+	run.cmd.Dir = c.dir
+	run.cmd.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+reattach, "TF_IN_AUTOMATION=1", "NO_COLOR=1")
+	run.cmd.Stdout, run.cmd.Stderr = run.output, run.output
+	if err := run.cmd.Start(); err != nil {
+		stop()
+		c.t.Fatal(err)
+	}
+	go func() {
+		run.err = run.cmd.Wait()
+		run.stop()
+		close(run.done)
+	}()
+	c.t.Cleanup(func() {
+		select {
+		case <-run.done:
+		default:
+			// The test has failed and left it running.
+			_ = run.cmd.Process.Kill()
+			<-run.done
+		}
+	})
+	return run
+}
+
+// Wait waits for the end of the command and returns what it printed.
+func (r *Run) Wait() (string, error) {
+	<-r.done
+	return r.output.String(), r.err
+}
+
+// Interrupt sends the command what Ctrl-C sends.
+func (r *Run) Interrupt() error { return r.cmd.Process.Signal(os.Interrupt) }
+
+// Done is closed when the command has ended.
+func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Show returns the state, as `terraform show -json` prints it, in the part that
+// tests read.
+func (c *CLI) Show() map[string]Object {
+	c.t.Helper()
+	var state struct {
+		Values struct {
+			Root struct {
+				Resources []Object `json:"resources"`
+			} `json:"root_module"`
+		} `json:"values"`
+	}
+	if err := json.Unmarshal([]byte(c.Run("show", "-json")), &state); err != nil {
+		c.t.Fatal(err)
+	}
+	objects := map[string]Object{}
+	for _, object := range state.Values.Root.Resources {
+		objects[object.Address] = object
+	}
+	return objects
+}
+
+// Object is an object of the state.
+type Object struct {
+	Address string         `json:"address"`
+	Tainted bool           `json:"tainted"`
+	Values  map[string]any `json:"values"`
+}
+
+// serve runs the provider in this process and returns what tells the CLI where.
+func serve(ctx context.Context) (reattach string, stop func(), err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
+	address := registryHost + "/" + source
+	failed := make(chan error, 1)
+	go func() {
+		failed <- tf6server.Serve(address, func() tfprotov6.ProviderServer {
+			return providerserver.NewProtocol6(provider.New("test")())()
+		}, tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride())
+	}()
+	var config *plugin.ReattachConfig
+	select {
+	case config = <-configs:
+	case err := <-failed:
+		cancel()
+		return "", nil, fmt.Errorf("serving the provider: %w", err)
+	case <-time.After(10 * time.Second):
+		cancel()
+		return "", nil, errors.New("serving the provider: it did not say where it listens")
+	}
+	entry := map[string]any{
+		"Protocol": string(config.Protocol), "ProtocolVersion": config.ProtocolVersion, "Pid": config.Pid, "Test": config.Test,
+		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
+	}
+	encoded, err := json.Marshal(map[string]any{address: entry, "registry.opentofu.org/" + source: entry})
+	if err != nil {
+		cancel()
+		return "", nil, err
+	}
+	return string(encoded), func() {
+		cancel()
+		<-closed
+	}, nil
+}
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package network
+
+import (
+	"context"
+	"net/netip"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+)
+
+// What a wait does when its time is over.
+const (
+	OnTimeoutError = "error"
+	OnTimeoutWarn  = "warn"
+)
+
+// DefaultTimeout is how long a network is waited for where nothing else is
+// configured.
+const DefaultTimeout = 15 * time.Minute
+
+// Readiness is the argument network_readiness.
+type Readiness struct {
+	Enabled       types.Bool   `tfsdk:"enabled"`
+	Timeout       types.String `tfsdk:"timeout"`
+	OnTimeout     types.String `tfsdk:"on_timeout"`
+	RequireStatic types.Bool   `tfsdk:"require_static"`
+	IgnoredCIDRs  types.List   `tfsdk:"ignored_cidrs"`
+	Settle        types.String `tfsdk:"settle"`
+}
+
+// Settings are those of a wait with their defaults filled in.
+type Settings struct {
+	// Enabled: wait; otherwise one look is taken.
+	Enabled bool
+	// Timeout bounds the wait; Settle is how long addresses must stay the same.
+	Timeout, Settle time.Duration
+	// OnTimeout is OnTimeoutError or OnTimeoutWarn.
+	OnTimeout string
+	// RequireStatic and Ignored are what the rule takes under the same names.
+	RequireStatic bool
+	Ignored       []netip.Prefix
+}
+
+// SettingsOf reads the argument network_readiness, which may be null.
+func SettingsOf(ctx context.Context, object types.Object) (Settings, diag.Diagnostics) {
+	var in Readiness
+	var diags diag.Diagnostics
+	if attrs.IsKnown(object) {
+		diags = object.As(ctx, &in, basetypes.ObjectAsOptions{})
+	}
+	cidrs, d := attrs.Strings(ctx, in.IgnoredCIDRs)
+	diags.Append(d...)
+	out := Settings{
+		Enabled:       attrs.BoolOr(in.Enabled, true),
+		Timeout:       attrs.DurationOr(in.Timeout, DefaultTimeout),
+		Settle:        attrs.DurationOr(in.Settle, 0),
+		OnTimeout:     attrs.StringOr(in.OnTimeout, OnTimeoutError),
+		RequireStatic: attrs.BoolOr(in.RequireStatic, false),
+	}
+	for _, cidr := range cidrs {
+		// The validator has refused everything else.
+		if prefix, err := netip.ParsePrefix(cidr); err == nil {
+			out.Ignored = append(out.Ignored, prefix.Masked())
+		}
+	}
+	return out, diags
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package network
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+)
+
+// ValidateNICs refuses NICs that can be known to fail, each by itself and all
+// together. Values that are still unknown are left for the apply.
+func ValidateNICs(ctx context.Context, at path.Path, nics []NIC, diags *diag.Diagnostics) {
+	for i, nic := range nics {
+		if !nic.NetworkType.IsUnknown() {
+			nic.validate(ctx, at.AtListIndex(i), diags)
+		}
+	}
+	validateUnique(at, nics, diags)
+}
+
+// validate checks one NIC by itself.
+func (n NIC) validate(ctx context.Context, at path.Path, diags *diag.Diagnostics) {
+	static := []struct {
+		name  string
+		value types.String
+	}{{"ip_address", n.IPAddress}, {"netmask", n.Netmask}}
+	for _, s := range static {
+		switch {
+		case n.Type() == TypeStatic && s.value.IsNull():
+			diags.AddAttributeError(at.AtName(s.name), "Missing "+s.name, fmt.Sprintf("A static NIC (network_type = %q) needs %s.", TypeStatic, s.name))
+		case n.Type() != TypeStatic && attrs.IsKnown(s.value):
+			diags.AddAttributeError(at.AtName(s.name), "Invalid "+s.name,
+				fmt.Sprintf("%s is for static NICs only; this NIC is %s. Set network_type = %q or remove %s.", s.name, n.Type(), TypeStatic, s.name))
+		}
+	}
+	if n.Type() == TypeNone {
+		const why = "A NIC with network_type = \"NONE\" is not configured in the guest, so it takes no gateway or routes."
+		if attrs.IsKnown(n.Gateway) {
+			diags.AddAttributeError(at.AtName("gateway"), "Invalid gateway", why)
+		}
+		if attrs.IsKnown(n.Routes) {
+			diags.AddAttributeError(at.AtName("routes"), "Invalid routes", why)
+		}
+	}
+	n.validateWait(at.AtName("wait_for_ip"), diags)
+	n.validateGateways(ctx, at, diags)
+}
+
+func (n NIC) validateWait(at path.Path, diags *diag.Diagnostics) {
+	if !attrs.BoolOr(n.WaitForIP, false) {
+		return
+	}
+	switch {
+	case n.Type() == TypeNone:
+		diags.AddAttributeError(at, "Invalid wait_for_ip",
+			"A NIC with network_type = \"NONE\" never gets an address, so it can't be waited for. Remove wait_for_ip or choose another network_type.")
+	case !attrs.BoolOr(n.Enabled, true):
+		diags.AddAttributeError(at, "Invalid wait_for_ip",
+			"A disabled NIC never gets an address, so it can't be waited for. Remove wait_for_ip or enable the NIC.")
+	}
+}
+
+// validateGateways checks that each next hop can be reached from the NIC's own
+// network: cloud-init in the guest fails otherwise, minutes later.
+func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Diagnostics) {
+	subnet, ok := n.Subnet()
+	if !ok || n.Type() != TypeStatic {
+		return
+	}
+	check := func(where path.Path, value types.String) {
+		gateway, err := netip.ParseAddr(value.ValueString())
+		if err != nil || subnet.Contains(gateway) {
+			return
+		}
+		diags.AddAttributeError(where, "Gateway outside the NIC's network",
+			fmt.Sprintf("The gateway %s is not in the network %s of the NIC's address %s, so the guest could not reach it.",
+				gateway, subnet.Masked(), subnet.Addr()))
+	}
+	check(at.AtName("gateway"), n.Gateway)
+	routes, d := Elements(ctx, n.Routes, func() Route { return Route{Gateway: types.StringUnknown()} })
+	diags.Append(d...)
+	for i, route := range routes {
+		check(at.AtName("routes").AtListIndex(i).AtName("gateway"), route.Gateway)
+	}
+}
+
+// validateUnique refuses what must be unique among the NICs of a VM.
+func validateUnique(at path.Path, nics []NIC, diags *diag.Diagnostics) {
+	macs, addresses, defaultRoute := map[string]int{}, map[string]int{}, -1
+	repeated := func(seen map[string]int, value string, i int) (first int, taken bool) {
+		if value == "" {
+			return 0, false
+		}
+		if first, taken = seen[value]; !taken {
+			seen[value] = i
+		}
+		return first, taken
+	}
+	for i, nic := range nics {
+		at := at.AtListIndex(i)
+		mac := strings.ToLower(nic.MACAddress.ValueString())
+		if first, taken := repeated(macs, mac, i); taken {
+			diags.AddAttributeError(at.AtName("mac_address"), "Duplicate MAC address", fmt.Sprintf("NIC %d has the MAC address %s already.", first, mac))
+		}
+		address := nic.IPAddress.ValueString()
+		if first, taken := repeated(addresses, address, i); taken {
+			diags.AddAttributeError(at.AtName("ip_address"), "Duplicate static address", fmt.Sprintf("NIC %d has the address %s already.", first, address))
+		}
+		if !attrs.BoolOr(nic.DefaultRoute, false) {
+			continue
+		}
+		if defaultRoute >= 0 {
+			diags.AddAttributeError(at.AtName("default_route"), "More than one default route", fmt.Sprintf("NIC %d holds the default route already; a guest has one.", defaultRoute))
+			continue
+		}
+		defaultRoute = i
+	}
+}
+
+// ValidateReadiness checks network_readiness against the create's time, 0 where
+// it is not configured, and against the NICs.
+func ValidateReadiness(ctx context.Context, object types.Object, create time.Duration, nics []NIC, diags *diag.Diagnostics) {
+	if !attrs.IsKnown(object) {
+		return
+	}
+	at := path.Root("network_readiness")
+	var settings Readiness
+	diags.Append(object.As(ctx, &settings, basetypes.ObjectAsOptions{})...)
+	if wait := attrs.DurationOr(settings.Timeout, 0); create > 0 && wait > create {
+		diags.AddAttributeError(at.AtName("timeout"), "Wait longer than the create",
+			fmt.Sprintf("network_readiness.timeout (%s) is longer than timeouts.create (%s), which bounds the whole create. Raise timeouts.create or lower the wait.", wait, create))
+	}
+	ignored, d := attrs.Strings(ctx, settings.IgnoredCIDRs)
+	diags.Append(d...)
+	for i, cidr := range ignored {
+		prefix, err := netip.ParsePrefix(cidr)
+		if err != nil {
+			continue // its own validator has said so
+		}
+		for n, nic := range nics {
+			if address, err := netip.ParseAddr(nic.IPAddress.ValueString()); err == nil && prefix.Contains(address) {
+				diags.AddAttributeWarning(at.AtName("ignored_cidrs").AtListIndex(i), "Ignored network covers a static address",
+					fmt.Sprintf("%s covers %s, the static address of NIC %d: that address will neither count nor be shown.", cidr, address, n))
+			}
+		}
+	}
+}
