@@ -148,6 +148,20 @@ func TestDecodeIgnoresUnknownMembersOfOpenObjects(t *testing.T) {
 	}
 }
 
+// TestDecodeTakesWhatTheVendorsClientSends covers members that the API
+// description calls required although the vendor's client leaves them out.
+func TestDecodeTakesWhatTheVendorsClientSends(t *testing.T) {
+	t.Parallel()
+	for body, into := range map[string]any{
+		`{"where":{"id":"x"}}`:                        new(IscsiLunDeletionParams),
+		`[{"iscsi_target_id":"t","snapshot_id":"s"}]`: new([]IscsiLunCloneParams),
+	} {
+		if err := Decode([]byte(body), into); err != nil {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
 func TestDecodeDoesNotKeepTheBody(t *testing.T) {
 	t.Parallel()
 	body := []byte(`{"where":{"id":"x"}}`)

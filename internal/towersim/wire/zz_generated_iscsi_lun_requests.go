@@ -8,9 +8,9 @@ import "encoding/json"
 
 // IscsiLunCloneParams is part of a request: schema IscsiLunCloneParams.
 type IscsiLunCloneParams struct {
-	IscsiTargetID string `json:"iscsi_target_id" wire:"required"`
-	Name          string `json:"name" wire:"required"`
-	SnapshotID    string `json:"snapshot_id" wire:"required"`
+	IscsiTargetID string  `json:"iscsi_target_id" wire:"required"`
+	Name          *string `json:"name,omitempty"`
+	SnapshotID    string  `json:"snapshot_id" wire:"required"`
 }
 
 // IscsiLunCreationParams is part of a request: schema IscsiLunCreationParams.
@@ -50,8 +50,8 @@ type IscsiLunCreationParams struct {
 
 // IscsiLunDeletionParams is part of a request: schema IscsiLunDeletionParams.
 type IscsiLunDeletionParams struct {
-	Data  IscsiLunDeletionParamsData `json:"data" wire:"required"`
-	Where json.RawMessage            `json:"where" wire:"required"`
+	Data  *IscsiLunDeletionParamsData `json:"data,omitempty"`
+	Where json.RawMessage             `json:"where" wire:"required"`
 }
 
 // IscsiLunDeletionParamsData is part of a request: schema IscsiLunDeletionParamsData.

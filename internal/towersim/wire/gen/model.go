@@ -193,7 +193,7 @@ func (b *builder) object(typeName, schemaName string, s *schema, request bool) e
 			return err
 		}
 		if request {
-			b.requestMember(&f, s.Properties[name], s.requires(name))
+			b.requestMember(&f, s.Properties[name], s.requires(name) && !relaxed[schemaName+"."+name])
 		} else {
 			responseMember(&f, s.Properties[name].Nullable, s.requires(name))
 		}

@@ -21,3 +21,10 @@ var firstVersion = map[string]string{
 	"/update-vm-nic-qos-option":                      "3.2.0",
 	"/update-vm-vpc-nic":                             "4.3.0",
 }
+
+// relaxed lists members of requests that the document calls required although
+// the vendor's own client leaves them out.
+var relaxed = map[string]bool{
+	"IscsiLunCloneParams.name":    true,
+	"IscsiLunDeletionParams.data": true,
+}
