@@ -2,7 +2,8 @@
 
 // Package netwait waits until a VM's network is ready and tells, in words, why
 // it is not. It joins the rule (internal/readiness) with what Tower reports
-// (internal/tower); it knows nothing of Terraform.
+// (internal/tower) and what Kubernetes knows (internal/kubenode); it knows
+// nothing of Terraform.
 package netwait
 
 import (
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -39,6 +41,23 @@ type Watcher interface {
 	WatchVM(ctx context.Context, vmID string, observe func(obs tower.VMObservation, err error) (done bool)) error
 }
 
+// NodeWatch is one VM's look at the nodes of its Kubernetes cluster;
+// *kubenode.Watch is one.
+type NodeWatch interface {
+	// Fresh receives when there is a new status, Status returns the latest one
+	// without waiting, Stop ends the watch.
+	Fresh() <-chan struct{}
+	Status() kubenode.Status
+	Stop()
+}
+
+// Nodes finds the Kubernetes node of a VM.
+type Nodes interface {
+	// Watch begins to look. It never blocks: an API server that does not answer
+	// must not delay what Tower decides.
+	Watch(ctx context.Context, q kubenode.Query) NodeWatch
+}
+
 // Request says what to wait for.
 type Request struct {
 	// VMID and VMName name the VM.
@@ -48,6 +67,11 @@ type Request struct {
 	// Timeout bounds the wait alone. Settle is how long the addresses must
 	// have stayed the same; zero means that one look is enough.
 	Timeout, Settle time.Duration
+	// Nodes is asked for the VM's Kubernetes node while Tower's report alone
+	// does not satisfy the rule; nil where no Kubernetes is configured.
+	// NodeName is the node's name where that is configured.
+	Nodes    Nodes
+	NodeName string
 	// Progress is told of each change and, without one, once a minute. May be
 	// nil.
 	Progress func(message string, fields map[string]any)
@@ -82,6 +106,9 @@ type Result struct {
 	// succeeded.
 	VM   *tower.VM
 	NICs []tower.VMNIC
+	// Node is what Kubernetes said last, NodeAsked whether it was asked.
+	Node      kubenode.Status
+	NodeAsked bool
 	// At is when that look was, Waited how long the wait took.
 	At     time.Time
 	Waited time.Duration
@@ -98,10 +125,8 @@ func Wait(ctx context.Context, watcher Watcher, req Request) Result {
 	start := time.Now()
 	wctx, cancel := context.WithTimeout(ctx, req.Timeout)
 	defer cancel()
-	w := &wait{req: req, lastProgress: start, result: Result{End: TimedOut}}
-	err := watcher.WatchVM(wctx, req.VMID, func(obs tower.VMObservation, err error) bool {
-		return w.observe(obs, err, time.Now())
-	})
+	w := &wait{req: req, lastProgress: start}
+	err := w.run(wctx, watcher)
 	w.result.Waited = time.Since(start)
 	switch {
 	case w.ended:
@@ -109,7 +134,7 @@ func Wait(ctx context.Context, watcher Watcher, req Request) Result {
 		w.result.End = Cancelled
 	default:
 		w.result.End = TimedOut
-		if w.result.Err == nil && err != nil && wctx.Err() == nil {
+		if w.result.Err == nil && wctx.Err() == nil {
 			w.result.Err = err
 		}
 	}
@@ -121,6 +146,10 @@ type wait struct {
 	result Result
 	ended  bool
 
+	seen    bool // a look has succeeded
+	node    NodeWatch
+	nodeNew <-chan struct{}
+
 	sawRunning   bool
 	missing, off int // looks in a row
 
@@ -131,8 +160,58 @@ type wait struct {
 	lastProgress time.Time
 }
 
-// observe takes one look and reports whether the wait is over.
-func (w *wait) observe(obs tower.VMObservation, err error, now time.Time) bool {
+type sight struct {
+	obs tower.VMObservation
+	err error
+}
+
+// run takes looks at Tower and news of the node as they come, until the wait is
+// over or ctx ends. The watching of Tower runs beside it, so that neither
+// source can hold up the other.
+func (w *wait) run(ctx context.Context, watcher Watcher) error {
+	ctx, cancel := context.WithCancel(ctx)
+	sights, failed := make(chan sight), make(chan error, 1)
+	go func() {
+		failed <- watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
+			select {
+			case sights <- sight{obs, err}:
+				return false
+			case <-ctx.Done():
+				return true
+			}
+		})
+	}()
+	watching := true
+	defer func() {
+		cancel()
+		if watching {
+			<-failed
+		}
+		if w.node != nil {
+			w.node.Stop()
+		}
+	}()
+	for {
+		select {
+		case s := <-sights:
+			if w.observe(ctx, s.obs, s.err, time.Now()) {
+				return nil
+			}
+		case <-w.nodeNew:
+			if w.judge(time.Now()) {
+				return nil
+			}
+		case err := <-failed:
+			watching = false
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// observe takes one look at Tower and reports whether the wait is over.
+func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, now time.Time) bool {
 	w.result.Err = err
 	if err != nil {
 		w.progress(now)
@@ -140,17 +219,16 @@ func (w *wait) observe(obs tower.VMObservation, err error, now time.Time) bool {
 	}
 	if obs.VM == nil {
 		w.missing++
+		w.progress(now)
 		return w.missing >= patience && w.end(Deleted)
 	}
-	w.missing = 0
+	w.missing, w.seen = 0, true
 	w.result.VM, w.result.NICs, w.result.At = obs.VM, obs.NICs, now
-	w.result.Verdict = readiness.Evaluate(w.req.Rule, Observe(obs.NICs))
-	defer w.progress(now)
-
 	if obs.VM.InRecycleBin {
 		return w.end(Recycled)
 	}
 	if w.req.Rule.Runs && obs.VM.EntityAsyncStatus != asyncCreating && w.notRunning(obs.VM.Status) {
+		w.evaluate()
 		switch obs.VM.Status {
 		case statusDeleted:
 			return w.end(Deleted)
@@ -160,10 +238,41 @@ func (w *wait) observe(obs tower.VMObservation, err error, now time.Time) bool {
 			return w.end(PoweredOff)
 		}
 	}
-	if !w.result.Verdict.Ready || obs.VM.EntityAsyncStatus == asyncCreating {
+	over := w.judge(now)
+	if !over && w.node == nil && w.req.Nodes != nil && w.result.Verdict.NeedsNode && obs.VM.HasRealLocalID() {
+		w.node = w.req.Nodes.Watch(ctx, kubenode.Query{
+			ProviderID: ProviderID(obs.VM), NodeName: w.req.NodeName, VMName: obs.VM.Name, VMCreatedAt: obs.VM.CreatedAt,
+		})
+		w.nodeNew, w.result.NodeAsked = w.node.Fresh(), true
+	}
+	return over
+}
+
+// ProviderID is the provider id that the Kubernetes node of the VM carries.
+func ProviderID(vm *tower.VM) string { return "elf://" + vm.LocalID }
+
+// evaluate applies the rule to the latest that both sources have told.
+func (w *wait) evaluate() {
+	obs := Observe(w.result.NICs)
+	if w.node != nil {
+		w.result.Node = w.node.Status()
+		obs.Node = w.result.Node.InternalIPs
+	}
+	w.result.Verdict = readiness.Evaluate(w.req.Rule, obs)
+}
+
+// judge reports whether the VM is ready by the latest that is known.
+func (w *wait) judge(now time.Time) bool {
+	if !w.seen {
+		return false
+	}
+	w.evaluate()
+	defer w.progress(now)
+	if !w.result.Verdict.Ready || w.result.VM.EntityAsyncStatus == asyncCreating {
 		w.settledFrom = time.Time{}
 		return false
 	}
+	w.result.At = now
 	return w.steady(now) && w.end(Ready)
 }
 
@@ -216,6 +325,9 @@ func (w *wait) progress(now time.Time) {
 	fields := map[string]any{"vm_id": w.req.VMID, "vm_name": w.req.VMName}
 	if w.result.VM != nil {
 		fields["power_state"], fields["vm_tools_status"] = w.result.VM.Status, w.result.VM.ToolsStatus
+	}
+	if w.result.NodeAsked && w.result.Node.Problem != "" {
+		fields["kubernetes"] = w.result.Node.Problem
 	}
 	if w.result.Err != nil {
 		fields["error"] = w.result.Err.Error()

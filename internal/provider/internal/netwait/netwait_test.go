@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -233,6 +234,105 @@ func TestReport_namesWhatAPersonNeeds(t *testing.T) {
 					if !strings.Contains(text, want) {
 						t.Errorf("the report lacks %q:\n%s", want, text)
 					}
+				}
+			})
+		})
+	}
+}
+
+// nodeStory shows a node from a moment on.
+type nodeStory struct {
+	after   time.Duration
+	status  kubenode.Status
+	asked   []kubenode.Query
+	stopped int
+
+	start time.Time
+	fresh chan struct{}
+}
+
+func (n *nodeStory) Watch(_ context.Context, q kubenode.Query) NodeWatch {
+	n.asked = append(n.asked, q)
+	n.start, n.fresh = time.Now(), make(chan struct{}, 1)
+	time.AfterFunc(n.after, func() { n.fresh <- struct{}{} })
+	return n
+}
+
+func (n *nodeStory) Fresh() <-chan struct{} { return n.fresh }
+
+func (n *nodeStory) Status() kubenode.Status {
+	if time.Since(n.start) < n.after {
+		return kubenode.Status{Problem: "Kubernetes has not answered yet."}
+	}
+	return n.status
+}
+
+func (n *nodeStory) Stop() { n.stopped++ }
+
+func TestWait_nodeAddressStandsInForTheOneDHCPNIC(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		nodes := &nodeStory{after: 12 * time.Second, status: kubenode.Status{Node: "web", InternalIPs: []string{"10.0.0.9"}}}
+		req := request(dhcp(1))
+		req.Nodes, req.NodeName = nodes, "named"
+		result := Wait(t.Context(), script{running(nic(0))}, req)
+		if result.End != Ready || result.Waited != 12*time.Second || result.Verdict.Source != readiness.SourceKubernetesNode {
+			t.Errorf("ended %d after %s by %s, want ready after 12s by the node", result.End, result.Waited, result.Verdict.Source)
+		}
+		want := kubenode.Query{ProviderID: "elf://uuid", NodeName: "named"}
+		if len(nodes.asked) != 1 || nodes.asked[0] != want {
+			t.Errorf("asked for %+v, want %+v once", nodes.asked, want)
+		}
+		if nodes.stopped != 1 {
+			t.Errorf("the watch was stopped %d times, want once", nodes.stopped)
+		}
+	})
+}
+
+func TestWait_nodeIsNotAskedWhereTowerIsEnough(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		nodes := &nodeStory{}
+		req := request(dhcp(1))
+		req.Nodes = nodes
+		result := Wait(t.Context(), script{running(nic(0, "10.0.0.1"))}, req)
+		if result.End != Ready || len(nodes.asked) != 0 || result.NodeAsked {
+			t.Errorf("ended %d, asked %d times, want ready without asking", result.End, len(nodes.asked))
+		}
+	})
+}
+
+func TestWait_silentKubernetesDelaysNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		req := request(dhcp(1))
+		req.Nodes = &nodeStory{after: time.Hour}
+		result := Wait(t.Context(), script{running(nic(0)), running(nic(0)), running(nic(0, "10.0.0.1"))}, req)
+		if result.End != Ready || result.Waited != 2*interval || result.Verdict.Source != readiness.SourceTower {
+			t.Errorf("ended %d after %s by %s, want ready after %s by Tower", result.End, result.Waited, result.Verdict.Source, 2*interval)
+		}
+	})
+}
+
+func TestReport_tellsWhatKubernetesSaid(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		status kubenode.Status
+		want   string
+	}{
+		"a problem":            {kubenode.Status{Problem: "Kubernetes refused the credentials (401)."}, "Kubernetes: Kubernetes refused the credentials (401)."},
+		"an address of no use": {kubenode.Status{Node: "web-0", InternalIPs: []string{"240.255.0.1"}}, `node "web-0" shows 240.255.0.1, which does not count`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				rule := dhcp(1)
+				rule.NICs = append(rule.NICs, readiness.NIC{Type: readiness.Static, Address: netip.MustParseAddr("240.255.0.1"), Enabled: true, Waits: true})
+				req := request(rule)
+				req.Nodes = &nodeStory{status: tc.status}
+				if text := Wait(t.Context(), script{running(nic(0), nic(1))}, req).Report(req); !strings.Contains(text, tc.want) {
+					t.Errorf("the report lacks %q:\n%s", tc.want, text)
 				}
 			})
 		})

@@ -31,6 +31,9 @@ func (r Result) Report(req Request) string {
 			fmt.Fprintf(&b, "%s\n", r.nicLine(i, nic, req))
 		}
 	}
+	if r.NodeAsked {
+		fmt.Fprintf(&b, "Kubernetes: %s\n", r.nodeLine())
+	}
 	if r.Err != nil {
 		fmt.Fprintf(&b, "The last look at Tower failed: %s\n", r.Err)
 	}
@@ -101,6 +104,28 @@ func (r Result) nicLine(i int, verdict readiness.NICVerdict, req Request) string
 	return fmt.Sprintf("NIC %d (%s): %s", i, strings.Join(traits, ", "), seen(verdict, enabled))
 }
 
+// nodeLine says what Kubernetes told of the VM's node.
+func (r Result) nodeLine() string {
+	if r.Node.Problem != "" {
+		return r.Node.Problem
+	}
+	if len(r.Verdict.Node) == 0 {
+		return "not asked in the end."
+	}
+	parts := make([]string, 0, len(r.Verdict.Node))
+	for _, s := range r.Verdict.Node {
+		parts = append(parts, countedOrNot(s))
+	}
+	return fmt.Sprintf("node %q shows %s.", r.Node.Node, strings.Join(parts, "; "))
+}
+
+func countedOrNot(s readiness.Seen) string {
+	if s.Reason == "" {
+		return s.Address
+	}
+	return fmt.Sprintf("%s, which does not count: %s", s.Address, s.Reason.Explain())
+}
+
 func (r Result) reported(mac string) (tower.VMNIC, bool) {
 	for _, nic := range r.NICs {
 		if mac != "" && strings.EqualFold(nic.MAC, mac) {
@@ -120,11 +145,7 @@ func vlan(nic tower.VMNIC) string {
 func seen(verdict readiness.NICVerdict, enabled bool) string {
 	var parts []string
 	for _, s := range verdict.Seen {
-		if s.Reason == "" {
-			parts = append(parts, s.Address)
-			continue
-		}
-		parts = append(parts, fmt.Sprintf("%s, which does not count: %s", s.Address, s.Reason.Explain()))
+		parts = append(parts, countedOrNot(s))
 	}
 	text := strings.Join(parts, "; ")
 	switch {
