@@ -41,13 +41,15 @@ var entityCache sync.Map // name -> *entityInfo
 
 // entityByName returns the description of an entity, nil if there is none.
 func entityByName(name string) *entityInfo {
-	if e, ok := entityCache.Load(name); ok {
-		return e.(*entityInfo)
+	known, _ := entityCache.Load(name)
+	if e, ok := known.(*entityInfo); ok {
+		return e
 	}
 	for _, table := range []map[string]string{fieldsAToG, fieldsHToU, fieldsVToZ} {
 		if text, ok := table[name]; ok {
-			e, _ := entityCache.LoadOrStore(name, parseEntity(text))
-			return e.(*entityInfo)
+			e := parseEntity(text)
+			entityCache.Store(name, e)
+			return e
 		}
 	}
 	return nil

@@ -141,8 +141,9 @@ func boolValue(b bool) value {
 // structFields maps the json names of a struct to the places of its fields,
 // those of embedded structs included.
 func structFields(t reflect.Type) map[string][]int {
-	if m, ok := structCache.Load(t); ok {
-		return m.(map[string][]int)
+	known, _ := structCache.Load(t)
+	if m, ok := known.(map[string][]int); ok {
+		return m
 	}
 	m := map[string][]int{}
 	if t.Kind() == reflect.Struct {
@@ -153,8 +154,8 @@ func structFields(t reflect.Type) map[string][]int {
 			}
 		}
 	}
-	actual, _ := structCache.LoadOrStore(t, m)
-	return actual.(map[string][]int)
+	structCache.Store(t, m)
+	return m
 }
 
 var structCache sync.Map // reflect.Type -> map[string][]int

@@ -42,8 +42,9 @@ type shape struct {
 var shapes sync.Map // reflect.Type -> *shape
 
 func shapeOf(t reflect.Type) *shape {
-	if s, ok := shapes.Load(t); ok {
-		return s.(*shape)
+	known, _ := shapes.Load(t)
+	if s, ok := known.(*shape); ok {
+		return s
 	}
 	s := new(shape)
 	for i := range t.NumField() {
@@ -55,8 +56,8 @@ func shapeOf(t reflect.Type) *shape {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s.members = append(s.members, member{name: name, index: i, rules: parseRules(f.Tag.Get("wire"))})
 	}
-	actual, _ := shapes.LoadOrStore(t, s)
-	return actual.(*shape)
+	shapes.Store(t, s)
+	return s
 }
 
 func parseRules(tag string) memberRules {

@@ -49,7 +49,7 @@ func run(path, wireDir, queryDir string) error {
 			return err
 		}
 	}
-	if err := write(wireDir, "zz_generated_operations.go", emitOperations(doc, ops)); err != nil {
+	if err := write(wireDir, "zz_generated_operations.go", emitOperations(ops)); err != nil {
 		return err
 	}
 	fields, err := fieldTable(doc)

@@ -63,7 +63,7 @@ func isListRequest(name string) bool {
 }
 
 // emitOperations writes the table of operations and the names of the entities.
-func emitOperations(doc *document, ops []*op) string {
+func emitOperations(ops []*op) string {
 	var b strings.Builder
 	b.WriteString("package wire\n\n// Names of the entities that have a list operation.\nconst (\n")
 	var entities []string
@@ -78,13 +78,13 @@ func emitOperations(doc *document, ops []*op) string {
 	}
 	b.WriteString(")\n\n// Operations lists every operation of the API in play, by path.\nvar Operations = []Operation{\n")
 	for _, o := range ops {
-		emitOperation(&b, doc, o)
+		emitOperation(&b, o)
 	}
 	b.WriteString("}\n")
 	return b.String()
 }
 
-func emitOperation(b *strings.Builder, doc *document, o *op) {
+func emitOperation(b *strings.Builder, o *op) {
 	fmt.Fprintf(b, "{Path: %q, Method: %q, ID: %q, Tag: %q, ", o.path, o.method, o.id, o.tag)
 	if o.requestType != "" {
 		fmt.Fprintf(b, "Request: %q, ", o.requestType)
