@@ -60,6 +60,7 @@ type Client struct {
 	cfg          Config
 	base         *url.URL
 	http         *http.Client
+	attempts     *attempts
 	taskInterval time.Duration
 
 	session session
@@ -116,10 +117,11 @@ func newClient(cfg Config, tune tuning) (*Client, error) {
 	if cfg.APIToken != "" {
 		c.session.set(cfg.APIToken)
 	}
-	c.http = newHTTPClient(&attempts{
+	c.attempts = &attempts{
 		base: transport, places: make(chan struct{}, cfg.MaxConcurrentRequests), timeout: cfg.RequestTimeout,
 		headers: cfg.Headers, userAgent: cfg.UserAgent, authorize: c.session.token, log: c.log,
-	}, cfg.MaxRetries, tune)
+	}
+	c.http = newHTTPClient(c.attempts, cfg.MaxRetries, tune)
 	c.connect()
 	c.share(tune)
 	return c, nil
