@@ -33,6 +33,7 @@ const (
 	attrMaxRetries            = "max_retries"
 	attrMaxConcurrentRequests = "max_concurrent_requests"
 	attrPollInterval          = "poll_interval"
+	attrKubernetes            = "kubernetes"
 )
 
 // config is the provider block.
@@ -50,6 +51,7 @@ type config struct {
 	MaxConcurrentRequests types.Int64  `tfsdk:"max_concurrent_requests"`
 	PollInterval          types.String `tfsdk:"poll_interval"`
 	Headers               types.Map    `tfsdk:"headers"`
+	Kubernetes            types.Object `tfsdk:"kubernetes"`
 }
 
 // validate checks what one attribute alone can't tell. It passes unknown values.

@@ -10,11 +10,14 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/cluster"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/contentlibraryvmtemplate"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vm"
@@ -54,6 +57,7 @@ func (p *elfProvider) ValidateConfig(ctx context.Context, req provider.ValidateC
 		return
 	}
 	resp.Diagnostics.Append(c.validate()...)
+	network.ValidateKubernetes(ctx, path.Root(attrKubernetes), c.Kubernetes, &resp.Diagnostics)
 }
 
 func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
@@ -88,6 +92,10 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	}
 	data.Tower = client
 	data.PollInterval = cfg.PollInterval
+	data.Nodes = kubenode.NewDirectories(kubenode.Options{Interval: cfg.PollInterval, UserAgent: cfg.UserAgent})
+	data.Kubernetes, diags = network.KubernetesOf(ctx, c.Kubernetes)
+	data.KubernetesUnknown = !c.Kubernetes.IsNull() && data.Kubernetes == nil
+	resp.Diagnostics.Append(diags...)
 }
 
 func (p *elfProvider) Resources(context.Context) []func() resource.Resource {

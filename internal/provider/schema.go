@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
@@ -121,6 +122,7 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Headers to send with every request, for Towers behind a gateway that asks for one. Default: none.",
 				Validators:          []validator.Map{mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1)), mapvalidator.NoNullValues()},
 			},
+			attrKubernetes: network.KubernetesProviderArgument(),
 		},
 	}
 }

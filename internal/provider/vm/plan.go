@@ -30,6 +30,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		validateCreate(&config, &resp.Diagnostics)
 		return

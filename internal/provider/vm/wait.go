@@ -39,6 +39,9 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 		Timeout: settings.Timeout, Settle: settings.Settle,
 		Progress: func(message string, fields map[string]any) { tflog.Info(ctx, message, fields) },
 	}
+	if directory := r.data.Directory(settings.Kubernetes); directory != nil {
+		req.Nodes, req.NodeName = netwait.NodesOf(directory), settings.NodeName
+	}
 	var result netwait.Result
 	if settings.Enabled {
 		result = netwait.Wait(ctx, client, req)

@@ -164,6 +164,7 @@ func ReadinessArgument() schema.Attribute {
 				MarkdownDescription: "How long the addresses must have stayed the same before they count. Default `\"0s\"`.",
 				Validators:          []validator.String{validators.DurationAtLeast(0)},
 			},
+			"kubernetes_node": kubernetesNodeArgument(),
 		},
 	}
 }

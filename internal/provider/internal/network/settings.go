@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 )
 
@@ -32,6 +33,8 @@ type Readiness struct {
 	RequireStatic types.Bool   `tfsdk:"require_static"`
 	IgnoredCIDRs  types.List   `tfsdk:"ignored_cidrs"`
 	Settle        types.String `tfsdk:"settle"`
+
+	KubernetesNode types.Object `tfsdk:"kubernetes_node"`
 }
 
 // Settings are those of a wait with their defaults filled in.
@@ -45,6 +48,10 @@ type Settings struct {
 	// RequireStatic and Ignored are what the rule takes under the same names.
 	RequireStatic bool
 	Ignored       []netip.Prefix
+	// Kubernetes is where the VM's node is looked up instead of the provider's,
+	// nil where that is not configured. NodeName is the node's name, "" for none.
+	Kubernetes *kubenode.Config
+	NodeName   string
 }
 
 // SettingsOf reads the argument network_readiness, which may be null.
@@ -62,6 +69,13 @@ func SettingsOf(ctx context.Context, object types.Object) (Settings, diag.Diagno
 		Settle:        attrs.DurationOr(in.Settle, 0),
 		OnTimeout:     attrs.StringOr(in.OnTimeout, OnTimeoutError),
 		RequireStatic: attrs.BoolOr(in.RequireStatic, false),
+	}
+	if attrs.IsKnown(in.KubernetesNode) {
+		var node KubernetesNode
+		diags.Append(in.KubernetesNode.As(ctx, &node, basetypes.ObjectAsOptions{})...)
+		out.NodeName = node.Name.ValueString()
+		out.Kubernetes, d = KubernetesOf(ctx, node.Kubernetes)
+		diags.Append(d...)
 	}
 	for _, cidr := range cidrs {
 		// The validator has refused everything else.

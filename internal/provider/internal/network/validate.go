@@ -140,6 +140,11 @@ func ValidateReadiness(ctx context.Context, object types.Object, create time.Dur
 		diags.AddAttributeError(at.AtName("timeout"), "Wait longer than the create",
 			fmt.Sprintf("network_readiness.timeout (%s) is longer than timeouts.create (%s), which bounds the whole create. Raise timeouts.create or lower the wait.", wait, create))
 	}
+	if attrs.IsKnown(settings.KubernetesNode) {
+		var node KubernetesNode
+		diags.Append(settings.KubernetesNode.As(ctx, &node, basetypes.ObjectAsOptions{})...)
+		ValidateKubernetes(ctx, at.AtName("kubernetes_node").AtName("kubernetes"), node.Kubernetes, diags)
+	}
 	ignored, d := attrs.Strings(ctx, settings.IgnoredCIDRs)
 	diags.Append(d...)
 	for i, cidr := range ignored {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -25,6 +26,26 @@ type Data struct {
 	PollInterval time.Duration
 	// Version is the provider's version, "dev" for a local build.
 	Version string
+	// Kubernetes is where nodes are looked up unless an object says otherwise,
+	// nil where the provider has no such configuration. KubernetesUnknown tells
+	// that it has one that is not known yet.
+	Kubernetes        *kubenode.Config
+	KubernetesUnknown bool
+	// Nodes are the directories of nodes of all clusters, so that all objects
+	// that wait share the lists.
+	Nodes *kubenode.Directories
+}
+
+// Directory returns the directory of nodes to ask: that of own, else of the
+// provider's configuration, else nil.
+func (d *Data) Directory(own *kubenode.Config) *kubenode.Directory {
+	if own == nil {
+		own = d.Kubernetes
+	}
+	if own == nil || d.Nodes == nil {
+		return nil
+	}
+	return d.Nodes.Directory(*own)
 }
 
 // Client returns the client, or adds an error that says why there is none:
