@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// onVM runs f on the VM of a name that is not in the recycle bin, as somebody
+// does who changes it behind a client's back: without a task and without a lock.
+func (s *Server) onVM(name string, f func(w *world, v *vm) error) error {
+	err := fmt.Errorf("towersim: there is no VM %q", name)
+
+	s.locked(func(w *world) {
+		for _, v := range w.vms.list {
+			if v.row.Name == name && !v.row.InRecycleBin {
+				err = f(w, v)
+				w.dirty = true
+
+				return
+			}
+		}
+	})
+
+	return err
+}
+
+// DeleteVM removes a VM for good.
+func (s *Server) DeleteVM(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		w.destroy(v)
+
+		return nil
+	})
+}
+
+// MoveToRecycleBin puts a VM into the recycle bin, powered off.
+func (s *Server) MoveToRecycleBin(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		w.bin(v)
+
+		return nil
+	})
+}
+
+// PowerOffGuest lets the guest of a running VM switch itself off.
+func (s *Server) PowerOffGuest(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		if !v.holdsMemory() {
+			return fmt.Errorf("towersim: the VM %q is %s", name, v.row.Status)
+		}
+
+		w.powerOff(v)
+
+		return nil
+	})
+}
+
+// SuspendGuest lets a running VM fall into SUSPENDED, as one does whose guest
+// crashed.
+func (s *Server) SuspendGuest(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		if v.row.Status != wire.VMStatusRunning {
+			return fmt.Errorf("towersim: the VM %q is %s", name, v.row.Status)
+		}
+
+		w.suspend(v)
+
+		return nil
+	})
+}
+
+// HideVM makes the API show neither the VM nor its parts for a simulated span,
+// as happens when Tower loses touch with a cluster.
+func (s *Server) HideVM(name string, d time.Duration) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		v.hidden = w.current.Add(d)
+
+		return nil
+	})
+}
+
+// SetAddresses makes Tower show an address on each of a VM's first NICs; "" shows
+// none.
+func (s *Server) SetAddresses(name string, addresses ...string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		if len(addresses) > len(v.nics) {
+			return fmt.Errorf("towersim: the VM %q has %d NICs, not %d", name, len(v.nics), len(addresses))
+		}
+
+		for i, address := range addresses {
+			n := v.nics[i]
+			n.plug++ // what the guest's story would report is overruled
+			n.address = n.around(address)
+			n.reportedAt = time.Time{}
+
+			if address == "" {
+				n.address = nicAddress{}
+			} else {
+				n.reportedAt = w.current
+			}
+
+			n.tell(n.address)
+		}
+
+		if v.story != nil {
+			w.told(v.story)
+		}
+
+		return nil
+	})
+}
+
+// SetVMTools makes Tower show a state of a VM's tools, such as NOT_RUNNING.
+func (s *Server) SetVMTools(name, status string) error {
+	return s.onVM(name, func(_ *world, v *vm) error {
+		v.row.VMToolsStatus = wire.VMToolsStatus(status)
+
+		return nil
+	})
+}
+
+// RenameVM gives a VM another name.
+func (s *Server) RenameVM(name, to string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		v.row.Name = to
+		w.show(v)
+
+		return nil
+	})
+}
+
+// MoveVM takes a VM to another host of its cluster, as the scheduler does after
+// a failure.
+func (s *Server) MoveVM(name, host string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		for _, h := range w.clusterHosts(v.cluster) {
+			if h.row.Name == host {
+				v.host = h
+				w.show(v)
+
+				return nil
+			}
+		}
+
+		return fmt.Errorf("towersim: there is no host %q", host)
+	})
+}
+
+// DropTasks makes Tower lose its records of all tasks. The work goes on.
+func (s *Server) DropTasks() {
+	s.locked(func(w *world) { w.tasks = table[*task]{} })
+}
+
+// RevokeSessions makes all tokens invalid that were given at a log-in.
+func (s *Server) RevokeSessions() {
+	s.locked(func(*world) { clear(s.sessions) })
+}

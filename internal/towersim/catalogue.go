@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/query"
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// entity is one kind of rows that can be listed, with the ways from a row to
+// others that a filter can go.
+type entity struct {
+	rows    func() []any
+	byID    func(id string) (any, bool)
+	related map[string]func(row any) []any
+	// derived rows are brought up to date before they are read.
+	derived bool
+}
+
+func newEntity[T object](t *table[T], derived bool, related map[string]func(T) []any) *entity {
+	e := &entity{rows: t.records, byID: t.record, derived: derived, related: map[string]func(any) []any{}}
+
+	for field, follow := range related {
+		e.related[field] = way(t, follow)
+	}
+
+	return e
+}
+
+// Rows implements [query.Source].
+func (w *world) Rows(name string) []any {
+	e, ok := w.entities[name]
+	if !ok {
+		return nil
+	}
+
+	if e.derived {
+		w.derive()
+	}
+
+	return e.rows()
+}
+
+// ByID implements [query.IDIndex].
+func (w *world) ByID(name, id string) (any, bool) {
+	e, ok := w.entities[name]
+	if !ok {
+		return nil, false
+	}
+
+	if e.derived {
+		w.derive()
+	}
+
+	return e.byID(id)
+}
+
+// Related implements [query.Source].
+func (w *world) Related(name string, row any, field string) []any {
+	e, ok := w.entities[name]
+	if !ok {
+		return nil
+	}
+
+	follow, ok := e.related[field]
+	if !ok {
+		return nil
+	}
+
+	return follow(row)
+}
+
+// Referring implements [query.RelationIndex] for the parts of VMs, which clients
+// look for by their VM.
+func (w *world) Referring(name, field string, target any) ([]any, bool) {
+	if field != "vm" {
+		return nil, false
+	}
+
+	v, ok := w.vms.of(target)
+
+	switch name {
+	case wire.EntityVMNic:
+		if !ok {
+			return nil, true
+		}
+
+		return records(v.nics), true
+	case wire.EntityVMDisk:
+		if !ok {
+			return nil, true
+		}
+
+		return records(v.disks), true
+	default:
+		return nil, false
+	}
+}
+
+// TowerVersion implements [query.Versioned].
+func (w *world) TowerVersion() string { return w.version.String() }
+
+// find returns the rows that a list operation selects.
+func (w *world) find(name string, request wire.ListRequest) ([]any, error) {
+	rows, err := query.Find(w, name, request)
+
+	return rows, asBadRequest(err)
+}
+
+// match returns the objects that the filter of a mutation selects. An absent
+// filter selects nothing.
+func match[T object](w *world, t *table[T], name string, where json.RawMessage) ([]T, error) {
+	if len(where) == 0 {
+		return nil, nil
+	}
+
+	rows, err := query.Match(w, name, where)
+	if err != nil {
+		return nil, asBadRequest(err)
+	}
+
+	objects := make([]T, 0, len(rows))
+
+	for _, row := range rows {
+		if x, ok := t.of(row); ok {
+			objects = append(objects, x)
+		}
+	}
+
+	return objects, nil
+}
+
+func asBadRequest(err error) error {
+	var refusal *query.BadRequest
+	if errors.As(err, &refusal) {
+		return badRequest("%s", refusal.Error())
+	}
+
+	return err
+}
+
+// catalogue lists the entities that the world holds.
+func (w *world) catalogue() map[string]*entity {
+	return map[string]*entity{
+		wire.EntityOrganization: newEntity(&w.organizations, true, map[string]func(*organization) []any{
+			"datacenters": func(o *organization) []any {
+				return records(filtered(w.datacenters.list, func(d *datacenter) bool { return d.organization == o }))
+			},
+		}),
+		wire.EntityDatacenter:               newEntity(&w.datacenters, true, w.datacenterWays()),
+		wire.EntityCluster:                  newEntity(&w.clusters, true, w.clusterWays()),
+		wire.EntityHost:                     newEntity(&w.hosts, true, w.hostWays()),
+		wire.EntityVds:                      newEntity(&w.vdses, true, w.vdsWays()),
+		wire.EntityVlan:                     newEntity(&w.vlans, true, w.vlanWays()),
+		wire.EntityVMTemplate:               newEntity(&w.templates, false, w.templateWays()),
+		wire.EntityContentLibraryVMTemplate: newEntity(&w.libraryTemplates, false, w.libraryTemplateWays()),
+		wire.EntityElfImage:                 newEntity(&w.images, false, w.imageWays()),
+		wire.EntityVM:                       w.vmEntity(),
+		wire.EntityVMNic:                    w.nicEntity(),
+		wire.EntityVMDisk:                   w.diskEntity(),
+		wire.EntityVMVolume:                 newEntity(&w.volumes, true, w.volumeWays()),
+		wire.EntityVMFolder:                 newEntity(&w.folders, true, w.folderWays()),
+		wire.EntityLabel:                    newEntity(&w.labels, true, w.labelWays()),
+		wire.EntityUser:                     newEntity(&w.users, false, nil),
+		wire.EntityTask: newEntity(&w.tasks, true, map[string]func(*task) []any{
+			"cluster": func(t *task) []any { return some(t.cluster) },
+			"user":    func(t *task) []any { return some(t.user) },
+		}),
+	}
+}
+
+// some returns the row of x as the content of a to-one relation, or nothing if
+// x is nil.
+func some[T interface {
+	comparable
+	object
+}](x T) []any {
+	var none T
+	if x == none {
+		return nil
+	}
+
+	return []any{x.record()}
+}
+
+func (w *world) datacenterWays() map[string]func(*datacenter) []any {
+	return map[string]func(*datacenter) []any{
+		"organization": func(d *datacenter) []any { return some(d.organization) },
+		"clusters":     func(d *datacenter) []any { return records(d.clusters) },
+		"labels":       func(d *datacenter) []any { return records(d.labels) },
+	}
+}
+
+func (w *world) clusterWays() map[string]func(*cluster) []any {
+	return map[string]func(*cluster) []any{
+		"labels": func(c *cluster) []any { return records(c.labels) },
+		"hosts":  func(c *cluster) []any { return records(w.clusterHosts(c)) },
+		"vms":    func(c *cluster) []any { return records(w.clusterVMs(c)) },
+		"vdses": func(c *cluster) []any {
+			return records(filtered(w.vdses.list, func(v *vds) bool { return v.cluster == c }))
+		},
+		"datacenters": func(c *cluster) []any {
+			return records(filtered(w.datacenters.list, func(d *datacenter) bool { return slices.Contains(d.clusters, c) }))
+		},
+		"vm_folders": func(c *cluster) []any {
+			return records(filtered(w.folders.list, func(f *folder) bool { return f.cluster == c }))
+		},
+		"vm_templates": func(c *cluster) []any {
+			return records(filtered(w.templates.list, func(t *template) bool { return t.cluster == c }))
+		},
+	}
+}
+
+func (w *world) hostWays() map[string]func(*host) []any {
+	return map[string]func(*host) []any{
+		"cluster": func(h *host) []any { return some(h.cluster) },
+		"labels":  func(h *host) []any { return records(h.labels) },
+		"vms": func(h *host) []any {
+			return records(filtered(w.visible(), func(v *vm) bool { return v.host == h }))
+		},
+	}
+}
+
+func (w *world) vdsWays() map[string]func(*vds) []any {
+	return map[string]func(*vds) []any{
+		"cluster": func(v *vds) []any { return some(v.cluster) },
+		"labels":  func(v *vds) []any { return records(v.labels) },
+		"vlans": func(v *vds) []any {
+			return records(filtered(w.vlans.list, func(l *vlan) bool { return l.vds == v }))
+		},
+	}
+}
+
+func (w *world) vlanWays() map[string]func(*vlan) []any {
+	return map[string]func(*vlan) []any{
+		"vds":    func(v *vlan) []any { return some(v.vds) },
+		"labels": func(v *vlan) []any { return records(v.labels) },
+		"vm_nics": func(v *vlan) []any {
+			return records(filtered(w.nics.list, func(n *nic) bool { return n.vlan == v && n.vm.visibleAt(w.current) }))
+		},
+	}
+}
+
+func (w *world) templateWays() map[string]func(*template) []any {
+	return map[string]func(*template) []any{
+		"cluster":                     func(t *template) []any { return some(t.cluster) },
+		"content_library_vm_template": func(t *template) []any { return some(t.library) },
+		"labels":                      func(t *template) []any { return records(t.labels) },
+	}
+}
+
+func (w *world) libraryTemplateWays() map[string]func(*libraryTemplate) []any {
+	return map[string]func(*libraryTemplate) []any{
+		"vm_templates": func(t *libraryTemplate) []any { return records(t.copies) },
+		"clusters": func(t *libraryTemplate) []any {
+			return records(mapped(t.copies, func(c *template) *cluster { return c.cluster }))
+		},
+		"labels": func(t *libraryTemplate) []any { return records(t.labels) },
+	}
+}
+
+func (w *world) volumeWays() map[string]func(*volume) []any {
+	return map[string]func(*volume) []any{
+		"cluster":  func(v *volume) []any { return some(v.cluster) },
+		"vm_disks": func(v *volume) []any { return records(v.disks) },
+		"labels":   func(v *volume) []any { return records(v.labels) },
+	}
+}
+
+func (w *world) folderWays() map[string]func(*folder) []any {
+	return map[string]func(*folder) []any{
+		"cluster": func(f *folder) []any { return some(f.cluster) },
+		"vms": func(f *folder) []any {
+			return records(filtered(w.visible(), func(v *vm) bool { return v.folder == f }))
+		},
+	}
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"container/heap"
+	"context"
+	"sync"
+	"time"
+)
+
+// clock tells simulated time: that of its start plus the real time since then
+// times the speed. A manual clock moves only when it is told to.
+type clock struct {
+	start  time.Time // real and simulated alike
+	speed  float64
+	manual bool
+
+	mu     sync.Mutex
+	offset time.Duration // of a manual clock
+	moved  chan struct{} // closed and replaced when a manual clock moves
+}
+
+func newClock(start time.Time, speed float64, manual bool) *clock {
+	return &clock{start: start, speed: speed, manual: manual, moved: make(chan struct{})}
+}
+
+// now returns the simulated time, in UTC and without a monotonic part, so that
+// equal instants are equal values.
+func (c *clock) now() time.Time {
+	if !c.manual {
+		return c.base().Add(time.Duration(float64(time.Since(c.start)) * c.speed))
+	}
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	return c.base().Add(c.offset)
+}
+
+func (c *clock) base() time.Time {
+	return c.start.Round(0).UTC()
+}
+
+// real returns the real time at a simulated one. A manual clock has no other
+// time than its own.
+func (c *clock) real(simulated time.Time) time.Time {
+	if c.manual {
+		return simulated
+	}
+
+	return c.base().Add(time.Duration(float64(simulated.Sub(c.base())) / c.speed))
+}
+
+// advance moves a manual clock.
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+
+	c.offset += d
+	close(c.moved)
+	c.moved = make(chan struct{})
+}
+
+// sleep blocks for a span of simulated time or until ctx ends.
+func (c *clock) sleep(ctx context.Context, d time.Duration) {
+	if !c.manual {
+		timer := time.NewTimer(time.Duration(float64(d) / c.speed))
+		defer timer.Stop()
+
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+
+		return
+	}
+
+	for until := c.now().Add(d); ; {
+		c.mu.Lock()
+		moved, reached := c.moved, !c.base().Add(c.offset).Before(until)
+		c.mu.Unlock()
+
+		if reached {
+			return
+		}
+
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// agenda holds what is to happen at later instants. Nothing happens by itself:
+// whoever looks at the world first lets the agenda catch up, so that events
+// run one by one, in the order of their instants and, at one instant, in the
+// order in which they were planned.
+type agenda struct {
+	current time.Time
+	planned eventHeap
+	count   uint64
+}
+
+// at plans f for an instant; one that has passed means at the next catch-up.
+func (a *agenda) at(instant time.Time, f func()) {
+	a.count++
+	heap.Push(&a.planned, event{at: instant, order: a.count, run: f})
+}
+
+// after plans f for d from the current instant.
+func (a *agenda) after(d time.Duration, f func()) {
+	a.at(a.current.Add(d), f)
+}
+
+// catchUp runs what is due by now. Each event sees its own instant as current.
+func (a *agenda) catchUp(now time.Time) {
+	for len(a.planned) > 0 && !a.planned[0].at.After(now) {
+		due, ok := heap.Pop(&a.planned).(event)
+		if !ok {
+			return
+		}
+
+		if due.at.After(a.current) {
+			a.current = due.at
+		}
+
+		due.run()
+	}
+
+	if now.After(a.current) {
+		a.current = now
+	}
+}
+
+type event struct {
+	at    time.Time
+	order uint64
+	run   func()
+}
+
+type eventHeap []event
+
+func (h eventHeap) Len() int { return len(h) }
+
+func (h eventHeap) Less(i, j int) bool {
+	if h[i].at.Equal(h[j].at) {
+		return h[i].order < h[j].order
+	}
+
+	return h[i].at.Before(h[j].at)
+}
+
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push implements [heap.Interface].
+func (h *eventHeap) Push(x any) {
+	if e, ok := x.(event); ok {
+		*h = append(*h, e)
+	}
+}
+
+// Pop implements [heap.Interface].
+func (h *eventHeap) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	(*h)[last] = event{}
+	*h = (*h)[:last]
+
+	return e
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// The limits that Tower puts on cloud-init data.
+const (
+	maxNameservers = 3
+	maxPublicKeys  = 10
+	maxUserData    = 32 << 10
+	maxNICIndex    = 15
+)
+
+// checkCloudInit refuses what Tower refuses before it starts a task.
+func checkCloudInit(in *wire.TemplateCloudInit) error {
+	switch {
+	case in == nil:
+		return nil
+	case len(in.Nameservers) > maxNameservers:
+		return badRequest("cloud_init.nameservers: at most %d are allowed", maxNameservers)
+	case len(in.PublicKeys) > maxPublicKeys:
+		return badRequest("cloud_init.public_keys: at most %d are allowed", maxPublicKeys)
+	case in.UserData != nil && len(*in.UserData) > maxUserData:
+		return badRequest("cloud_init.user_data: at most %d bytes are allowed", maxUserData)
+	}
+
+	seen := map[int]bool{}
+
+	for i, network := range in.Networks {
+		field := fmt.Sprintf("cloud_init.networks[%d]", i)
+
+		switch {
+		case network.NicIndex < 0 || network.NicIndex > maxNICIndex:
+			return badRequest("%s.nic_index: must be 0 to %d", field, maxNICIndex)
+		case seen[network.NicIndex]:
+			return badRequest("%s.nic_index: %d is given twice", field, network.NicIndex)
+		case network.Type == wire.CloudInitNetworkTypeEnumIpv4 && (network.IPAddress == nil || network.Netmask == nil):
+			return badRequest("%s: a static network needs ip_address and netmask", field)
+		}
+
+		seen[network.NicIndex] = true
+	}
+
+	return nil
+}
+
+func cloudInitFailure(format string, args ...any) *taskFailure {
+	return failure("VM_CLOUD_INIT_CONFIG_ERROR", format, args...)
+}
+
+// networks checks the meaning of a VM's cloud-init data, as the task does that
+// builds the VM, and returns the static networks by the index of their NIC; nil
+// for those that ask a DHCP server. The result is nil if there are no networks.
+func (b *blueprint) networks() (map[int]*staticShape, *taskFailure) {
+	if b.cloud == nil {
+		return nil, nil
+	}
+
+	if !b.cloudInit {
+		return nil, cloudInitFailure("The template does not support cloud-init.")
+	}
+
+	for _, server := range b.cloud.Nameservers {
+		if _, err := netip.ParseAddr(server); err != nil {
+			return nil, cloudInitFailure("The nameserver [%s] is not an IP address.", server)
+		}
+	}
+
+	if len(b.cloud.Networks) == 0 {
+		return nil, nil
+	}
+
+	networks := map[int]*staticShape{}
+
+	for i := range b.cloud.Networks {
+		network := &b.cloud.Networks[i]
+		if network.NicIndex >= len(b.nics) {
+			return nil, cloudInitFailure("The VM has no NIC [%d].", network.NicIndex)
+		}
+
+		static, failed := staticOf(network)
+		if failed != nil {
+			return nil, failed
+		}
+
+		networks[network.NicIndex] = static
+	}
+
+	return networks, nil
+}
+
+// staticOf returns the address of a static network, nil for one with DHCP.
+func staticOf(network *wire.CloudInitNetWork) (*staticShape, *taskFailure) {
+	if network.Type != wire.CloudInitNetworkTypeEnumIpv4 {
+		for _, route := range network.Routes {
+			if failed := checkRoute(&route, netip.Prefix{}); failed != nil {
+				return nil, failed
+			}
+		}
+
+		return nil, nil
+	}
+
+	address, err := netip.ParseAddr(*network.IPAddress)
+	if err != nil || !address.Is4() {
+		return nil, cloudInitFailure("The IP address [%s] is not valid.", *network.IPAddress)
+	}
+
+	bits, ok := bitsOf(*network.Netmask)
+	if !ok {
+		return nil, cloudInitFailure("The netmask [%s] is not valid.", *network.Netmask)
+	}
+
+	static := &staticShape{ip: address.String(), mask: *network.Netmask}
+
+	for _, route := range network.Routes {
+		if failed := checkRoute(&route, netip.PrefixFrom(address, bits).Masked()); failed != nil {
+			return nil, failed
+		}
+
+		if route.Network == "0.0.0.0" && route.Netmask == "0.0.0.0" {
+			static.gateway = route.Gateway
+		}
+	}
+
+	return static, nil
+}
+
+// checkRoute refuses a route whose gateway cannot be reached from the subnet;
+// an invalid subnet stands for one that only the DHCP server knows.
+func checkRoute(route *wire.CloudInitNetWorkRoute, subnet netip.Prefix) *taskFailure {
+	if _, err := netip.ParseAddr(route.Network); err != nil {
+		return cloudInitFailure("The route's network [%s] is not valid.", route.Network)
+	}
+
+	if _, ok := bitsOf(route.Netmask); !ok {
+		return cloudInitFailure("The route's netmask [%s] is not valid.", route.Netmask)
+	}
+
+	gateway, err := netip.ParseAddr(route.Gateway)
+	if err != nil || subnet.IsValid() && !subnet.Contains(gateway) {
+		return cloudInitFailure("The gateway [%s] is unreachable.", route.Gateway)
+	}
+
+	return nil
+}
+
+// bitsOf reads a dotted IPv4 mask.
+func bitsOf(mask string) (int, bool) {
+	address, err := netip.ParseAddr(mask)
+	if err != nil || !address.Is4() {
+		return 0, false
+	}
+
+	bits := 0
+
+	for _, b := range address.As4() {
+		for bit := 7; bit >= 0; bit-- {
+			if b>>bit&1 == 1 {
+				bits++
+			}
+		}
+	}
+
+	return bits, maskOf(bits) == mask
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Delay is a span of simulated time, or [Never].
+type Delay time.Duration
+
+// Never is the delay of what does not happen. A scenario spells it "never".
+const Never Delay = -1
+
+// After returns a pointer to d as a delay, for the optional delays of a
+// scenario that is written in Go.
+func After(d time.Duration) *Delay {
+	delay := Delay(d)
+
+	return &delay
+}
+
+// NeverHappens returns a pointer to [Never].
+func NeverHappens() *Delay {
+	delay := Never
+
+	return &delay
+}
+
+// String returns the delay as a scenario spells it.
+func (d Delay) String() string {
+	if d == Never {
+		return "never"
+	}
+
+	return time.Duration(d).String()
+}
+
+func (d *Delay) fromNode(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && n.Value == "never" {
+		*d = Never
+
+		return nil
+	}
+
+	span, err := durationOf(n)
+	if err != nil {
+		return err
+	}
+
+	*d = Delay(span)
+
+	return nil
+}
+
+// durationOf reads a duration such as "2s" or "1m30s". A bare 0 is accepted, any
+// other number lacks its unit.
+func durationOf(n *yaml.Node) (time.Duration, error) {
+	if n.Kind != yaml.ScalarNode {
+		return 0, fmt.Errorf("must be a duration such as 20s, not %s", kindName(n))
+	}
+
+	span, err := time.ParseDuration(n.Value)
+	if err != nil {
+		return 0, fmt.Errorf("must be a duration such as 20s or 1m30s, not %q", n.Value)
+	}
+
+	if span < 0 {
+		return 0, fmt.Errorf("must not be negative, but is %s", n.Value)
+	}
+
+	return span, nil
+}

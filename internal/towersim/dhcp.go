@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"net/netip"
+)
+
+// dhcpPool is the DHCP server of one VM network. A client that comes back gets
+// its address again; addresses that were given up are used again only after all
+// others.
+type dhcpPool struct {
+	prefix  netip.Prefix
+	gateway netip.Addr
+	next    netip.Addr
+	holders map[netip.Addr]string // addresses to MAC addresses
+	leases  map[string]netip.Addr // MAC addresses to addresses
+}
+
+// reserved is who holds the addresses that the server never gives away.
+const reserved = "reserved"
+
+// newDHCPPool makes the pool of a range. The first address is the gateway's; the
+// ones in fixed belong to guests that the scenario gives them to.
+func newDHCPPool(prefix netip.Prefix, fixed []netip.Addr) *dhcpPool {
+	prefix = prefix.Masked()
+	p := &dhcpPool{
+		prefix:  prefix,
+		gateway: prefix.Addr().Next(),
+		holders: map[netip.Addr]string{},
+		leases:  map[string]netip.Addr{},
+	}
+
+	p.next = p.gateway.Next()
+
+	for _, address := range fixed {
+		if prefix.Contains(address) {
+			p.holders[address] = reserved
+		}
+	}
+
+	return p
+}
+
+// lease returns the address of a client. A fresh lease is another one than the
+// client had. It returns false if the range is exhausted.
+func (p *dhcpPool) lease(mac string, fresh bool) (netip.Addr, bool) {
+	held, known := p.leases[mac]
+	if known && !fresh {
+		return held, true
+	}
+
+	address, ok := p.free()
+	if !ok {
+		return held, known
+	}
+
+	if known {
+		delete(p.holders, held)
+	}
+
+	p.holders[address], p.leases[mac] = mac, address
+
+	return address, true
+}
+
+// free finds an address that nobody holds, after the last one that was given.
+func (p *dhcpPool) free() (netip.Addr, bool) {
+	for tries := len(p.holders) + 2; tries > 0; tries-- {
+		candidate := p.next
+
+		p.next = p.next.Next()
+		if !p.usable(p.next) {
+			p.next = p.gateway.Next()
+		}
+
+		if _, taken := p.holders[candidate]; !taken {
+			return candidate, true
+		}
+	}
+
+	return netip.Addr{}, false
+}
+
+// usable tells whether an address is one of a host in the range: the last one is
+// for broadcasts.
+func (p *dhcpPool) usable(address netip.Addr) bool {
+	return p.prefix.Contains(address) && p.prefix.Contains(address.Next())
+}
+
+func (p *dhcpPool) release(mac string) {
+	if address, ok := p.leases[mac]; ok {
+		delete(p.holders, address)
+		delete(p.leases, mac)
+	}
+}
+
+// maskOf writes the length of a prefix as an IPv4 mask.
+func maskOf(bits int) string {
+	var b [4]byte
+
+	for i := range bits {
+		b[i/8] |= 1 << (7 - i%8)
+	}
+
+	return netip.AddrFrom4(b).String()
+}

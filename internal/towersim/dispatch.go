@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+const (
+	apiBase = "/v2/api"
+	// maxBody is the largest request that is read.
+	maxBody = 10 << 20
+)
+
+// call is one request while it has the world to itself.
+type call struct {
+	*world
+
+	server    *Server
+	request   *http.Request
+	operation *wire.Operation // nil for GraphQL
+	body      []byte
+	user      *user
+	language  string
+	fault     *Fault
+	forceLock bool
+}
+
+// handler answers one operation. The result is what is marshalled.
+type handler func(c *call) (any, error)
+
+// typed makes a handler of a function that takes the decoded body.
+func typed[T any](f func(c *call, in *T) (any, error)) handler {
+	return func(c *call) (any, error) {
+		in := new(T)
+		if err := c.decode(in); err != nil {
+			return nil, err
+		}
+
+		return f(c, in)
+	}
+}
+
+func (c *call) decode(in any) error {
+	if err := wire.Decode(c.body, in); err != nil {
+		return badRequest("%s", err)
+	}
+
+	return nil
+}
+
+// reply is an answer that is ready to go out.
+type reply struct {
+	status int
+	body   []byte
+}
+
+// Handler returns the whole simulated Tower as a handler, control API included,
+// for those who want to put something in front of it.
+func (s *Server) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(apiBase+"/", s.serveAPI)
+	mux.HandleFunc("/api", s.serveGraphQL)
+	s.addControl(mux)
+	s.addKubernetes(mux)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.send(w, refusal(notFound("Cannot %s %s", r.Method, r.URL.Path), r.URL.Path))
+	})
+
+	return mux
+}
+
+func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
+	name := strings.TrimPrefix(r.URL.Path, apiBase+"/")
+	operation, known := wire.OperationAt("/" + name)
+
+	s.answer(w, r, name, operation, func(c *call) (any, error) {
+		switch {
+		case !known:
+			return nil, notSimulated(name)
+		case operation.Method != r.Method, c.olderThan(operation.Since):
+			return nil, notFound("Cannot %s %s", r.Method, r.URL.Path)
+		}
+
+		return c.dispatch(name)
+	})
+}
+
+func (c *call) olderThan(release string) bool {
+	since, err := parseVersion(release)
+
+	return err == nil && c.version.compare(since) < 0
+}
+
+// dispatch checks what all operations have in common and runs the handler.
+func (c *call) dispatch(name string) (any, error) {
+	if err := c.authenticate(name); err != nil {
+		return nil, err
+	}
+
+	if err := c.chooseLanguage(); err != nil {
+		return nil, err
+	}
+
+	if c.operation.List || c.operation.Connection {
+		if _, simulated := c.entities[c.operation.Entity]; simulated {
+			return c.list()
+		}
+	}
+
+	entry, simulated := handlers[name]
+	if !simulated {
+		return nil, notSimulated(name)
+	}
+
+	if c.forceLock && !entry.locks {
+		return nil, resourceLocked(nil)
+	}
+
+	return entry.handle(c)
+}
+
+// list answers the operations that list or count rows.
+func (c *call) list() (any, error) {
+	if c.forceLock {
+		return nil, resourceLocked(nil)
+	}
+
+	var request wire.ListRequest
+	if err := c.decode(&request); err != nil {
+		return nil, err
+	}
+
+	rows, err := c.find(c.operation.Entity, request)
+	if err != nil {
+		return nil, err
+	}
+
+	if c.operation.Connection {
+		return wire.NewConnection(len(rows)), nil
+	}
+
+	return c.shaped(c.operation.Entity, rows), nil
+}
+
+func (c *call) chooseLanguage() error {
+	c.language = c.request.Header.Get("content-language")
+
+	switch c.language {
+	case "", "en-US", "zh-CN":
+		return nil
+	case "*":
+		if c.version.atLeast(4, 4) {
+			return nil
+		}
+	}
+
+	return badRequest("content-language: %q is not one of zh-CN, en-US", c.language)
+}
+
+// answer takes a request through its faults to its handler and back.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, operation *wire.Operation, h handler) {
+	started := time.Now()
+	body, readErr := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
+
+	var fault *Fault
+
+	s.locked(func(w *world) {
+		w.total++
+		w.requests[name]++
+		fault = w.strike(name)
+	})
+
+	if fault != nil && !s.suffer(w, r, fault) {
+		return
+	}
+
+	var out reply
+
+	switch {
+	case readErr != nil:
+		out = refusal(badRequest("the body cannot be read: %s", readErr), r.URL.Path)
+	case len(body) > maxBody:
+		out = refusal(&apiError{status: http.StatusRequestEntityTooLarge, message: "request entity too large"}, r.URL.Path)
+	default:
+		c := &call{server: s, request: r, operation: operation, body: body, fault: fault}
+		out = s.run(c, h)
+	}
+
+	s.log.Info("request", "operation", name, "status", out.status, "took", time.Since(started).Round(time.Microsecond))
+	s.deliver(w, r, out, fault)
+}
+
+// run lets a handler have the world and marshals its result before anybody else
+// can change it.
+func (s *Server) run(c *call, h handler) (out reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	c.world = s.world
+	c.catchUp(s.clock.now())
+	c.forceLock = c.fault != nil && c.fault.LockedFor > 0
+
+	result, err := h(c)
+	if !isRead(c.operation) {
+		c.dirty = true
+	}
+
+	if err != nil {
+		return refusal(err, c.request.URL.Path)
+	}
+
+	body, err := json.Marshal(result)
+	if err != nil {
+		return refusal(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
+	}
+
+	return reply{status: http.StatusOK, body: body}
+}
+
+func isRead(operation *wire.Operation) bool {
+	return operation != nil && (operation.List || operation.Connection)
+}
+
+func refusal(err error, path string) reply {
+	shape := errorBody(err, path)
+
+	body, marshalErr := json.Marshal(shape)
+	if marshalErr != nil {
+		body = []byte(`{"message":"unknown","status":500,"path":""}`)
+	}
+
+	return reply{status: shape.Status, body: body}
+}
+
+// send writes a reply with the headers that all of Tower's replies have.
+func (s *Server) send(w http.ResponseWriter, out reply) {
+	s.mu.Lock()
+	id := s.ids.uuid()
+	s.mu.Unlock()
+
+	w.Header().Set("X-Tower-Request-Id", id)
+
+	if out.status == http.StatusNotModified {
+		w.WriteHeader(out.status)
+
+		return
+	}
+
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(out.status)
+
+	// A client that has gone does not get the rest.
+	_, _ = w.Write(out.body)
+}

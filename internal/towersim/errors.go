@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// apiError is a refusal that goes out in Tower's error body.
+type apiError struct {
+	status  int
+	code    wire.ErrorCode
+	message string
+	props   any
+}
+
+// Error implements the error interface.
+func (e *apiError) Error() string {
+	return fmt.Sprintf("%d %s", e.status, e.message)
+}
+
+func badRequest(format string, args ...any) error {
+	return &apiError{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) error {
+	return &apiError{status: http.StatusNotFound, message: fmt.Sprintf(format, args...)}
+}
+
+func unauthorized(format string, args ...any) error {
+	return &apiError{status: http.StatusUnauthorized, message: fmt.Sprintf(format, args...)}
+}
+
+func notSimulated(what string) error {
+	return &apiError{status: http.StatusNotImplemented, message: "towersim does not simulate " + what}
+}
+
+// lockedResource is what a ResourceLocked refusal names.
+type lockedResource struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
+}
+
+func resourceLocked(resources []lockedResource) error {
+	if resources == nil {
+		resources = []lockedResource{}
+	}
+
+	message := "Resource is locked by another operation"
+	for _, resource := range resources {
+		message += fmt.Sprintf(" %s-%s", resource.Type, resource.ID)
+	}
+
+	return &apiError{
+		status: http.StatusBadRequest, code: wire.ErrorCodeResourceLocked, message: message,
+		props: map[string]any{"locked_resources": resources},
+	}
+}
+
+// errorBody shapes any error for a reply to a request at path.
+func errorBody(err error, path string) *wire.ErrorBody {
+	body := &wire.ErrorBody{Status: http.StatusInternalServerError, Message: err.Error(), Path: path}
+
+	var refusal *apiError
+	if errors.As(err, &refusal) {
+		body.Status, body.Message, body.Props = refusal.status, refusal.message, refusal.props
+
+		if refusal.code != "" {
+			body.Code = wire.Ptr(refusal.code)
+		}
+	}
+
+	return body
+}

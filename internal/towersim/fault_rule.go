@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// graphQLName is what the statistics and the faults call the GraphQL endpoint:
+// the last part of its path, as with all operations.
+const graphQLName = "api"
+
+// faultRule is a fault and how far it has come.
+type faultRule struct {
+	Fault
+
+	passed      int // requests that Skip let through
+	struck      int // requests, or for LockedFor spans, that were struck
+	lockedUntil time.Time
+}
+
+func knownOperation(name string) bool {
+	if name == graphQLName {
+		return true
+	}
+
+	_, ok := wire.OperationAt("/" + name)
+
+	return ok
+}
+
+// strike counts a request and returns the fault that befalls it, or nil. The
+// first rule for the operation that is neither still passing requests nor used
+// up wins.
+func (w *world) strike(operation string) *Fault {
+	for _, rule := range w.faults {
+		if rule.Operation != operation {
+			continue
+		}
+
+		if rule.passed < rule.Skip {
+			rule.passed++
+
+			continue
+		}
+
+		if rule.strikes(w.current) {
+			return &rule.Fault
+		}
+	}
+
+	return nil
+}
+
+func (r *faultRule) strikes(now time.Time) bool {
+	if r.LockedFor > 0 {
+		return r.locks(now)
+	}
+
+	if r.Times > 0 && r.struck >= r.Times {
+		return false
+	}
+
+	r.struck++
+
+	return true
+}
+
+// locks tells whether the span of a lock lasts, which the first request begins.
+func (r *faultRule) locks(now time.Time) bool {
+	if now.Before(r.lockedUntil) {
+		return true
+	}
+
+	if r.struck >= max(r.Times, 1) {
+		return false
+	}
+
+	r.struck++
+	r.lockedUntil = now.Add(time.Duration(r.LockedFor))
+
+	return true
+}

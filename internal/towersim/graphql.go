@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// graphQLRequest is the body of a GraphQL request.
+type graphQLRequest struct {
+	Query     string         `json:"query"`
+	Variables map[string]any `json:"variables"`
+}
+
+// graphQL answers the few things that Tower offers over GraphQL alone: the
+// log-in strategies and API keys.
+func (c *call) graphQL() (any, error) {
+	var request graphQLRequest
+	if err := json.Unmarshal(c.body, &request); err != nil {
+		return nil, badRequest("body: malformed JSON: %v", err)
+	}
+
+	fields, err := parseGraphQL(request.Query)
+	if err != nil {
+		return nil, badRequest("query: %v", err)
+	}
+
+	if c.forceLock {
+		return nil, resourceLocked(nil)
+	}
+
+	data := map[string]any{}
+
+	for _, field := range fields {
+		value, err := c.resolve(field, request.Variables)
+		if err != nil {
+			return nil, err
+		}
+
+		data[field.alias] = value
+	}
+
+	return map[string]any{"data": data}, nil
+}
+
+func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
+	switch field.name {
+	case "authnStrategies":
+		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
+	case "createApiKey":
+		if err := c.authenticate(graphQLName); err != nil {
+			return nil, err
+		}
+
+		name, err := field.text(variables, "data", "name")
+		if err != nil {
+			return nil, err
+		}
+
+		token, key := c.server.createAPIKey(c.user, name)
+
+		return field.pick(map[string]any{
+			"id": key.id, "key": token, "name": name,
+			"roles": mapped(c.user.row.Roles, func(r wire.NestedUserRoleNext) any { return map[string]any{"id": r.ID, "name": r.Name} }),
+		}), nil
+	case "deleteApiKey":
+		if err := c.authenticate(graphQLName); err != nil {
+			return nil, err
+		}
+
+		token, err := field.text(variables, "where", "key")
+		if err != nil {
+			return nil, err
+		}
+
+		key, ok := c.server.apiKeys[token]
+		if !ok {
+			return nil, notFound("there is no such API key")
+		}
+
+		delete(c.server.apiKeys, token)
+
+		return field.pick(map[string]any{"id": key.id, "key": token, "name": key.name}), nil
+	default:
+		return nil, notSimulated(field.name + " of GraphQL")
+	}
+}
+
+// pick leaves the members that the field selects; all if it selects none.
+func (f gqlField) pick(object map[string]any) map[string]any {
+	if len(f.fields) == 0 {
+		return object
+	}
+
+	picked := map[string]any{}
+
+	for _, sub := range f.fields {
+		value := object[sub.name]
+
+		if list, ok := value.([]any); ok {
+			value = mapped(list, func(x any) any {
+				if member, ok := x.(map[string]any); ok {
+					return sub.pick(member)
+				}
+
+				return x
+			})
+		}
+
+		picked[sub.alias] = value
+	}
+
+	return picked
+}
+
+// text returns the text at a path of the field's arguments.
+func (f gqlField) text(variables map[string]any, path ...string) (string, error) {
+	var value any = f.arguments
+
+	for _, step := range path {
+		object, ok := substituted(value, variables).(map[string]any)
+		if !ok {
+			return "", badRequest("%s: the argument %s is required", f.name, step)
+		}
+
+		value = object[step]
+	}
+
+	value = substituted(value, variables)
+
+	result, ok := value.(string)
+	if !ok || result == "" {
+		return "", badRequest("%s: the argument %s must be text", f.name, path[len(path)-1])
+	}
+
+	return result, nil
+}
+
+// substituted returns the value of a variable, or the value itself.
+func substituted(value any, variables map[string]any) any {
+	if name, ok := value.(gqlVariable); ok {
+		return variables[string(name)]
+	}
+
+	return value
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+const (
+	gibibyte = 1 << 30
+	mebibyte = 1 << 20
+	tebibyte = 1 << 40
+
+	hzPerCore = 2_600_000_000
+
+	// defaultPolicy is the storage policy of disks that a scenario describes.
+	defaultPolicy = wire.VMVolumeElfStoragePolicyTypeReplica2ThinProvision
+)
+
+// stock fills the world with what the scenario's inventory lists. Ids of what
+// has a name come from the name, so that they are the same in every run.
+func (w *world) stock() {
+	inventory := &w.scenario.Inventory
+
+	for i, spec := range inventory.Users {
+		w.users.add(w.newUser(spec, i == 0))
+	}
+
+	o := &organization{row: wire.Organization{ID: namedIDSource("organization", "default").cuid(), Name: "default"}}
+	w.organizations.add(o)
+
+	d := &datacenter{organization: o}
+	d.row = wire.Datacenter{
+		ID: namedIDSource("datacenter", "datacenter-1").cuid(), Name: "datacenter-1", Labels: []wire.NestedLabel{},
+		Organization: wire.NestedOrganization{ID: o.row.ID, Name: o.row.Name},
+	}
+	w.datacenters.add(d)
+
+	for i := range inventory.Clusters {
+		d.clusters = append(d.clusters, w.stockCluster(&inventory.Clusters[i], i))
+	}
+
+	for i := range inventory.ContentLibraryVMTemplates {
+		w.stockLibraryTemplate(&inventory.ContentLibraryVMTemplates[i])
+	}
+
+	for i := range inventory.VMTemplates {
+		spec := &inventory.VMTemplates[i]
+		for _, c := range w.clusters.list {
+			if c.row.Name == spec.Cluster {
+				w.stockTemplate(spec, c, nil)
+			}
+		}
+	}
+
+	for i := range inventory.VMs {
+		w.stockVM(&inventory.VMs[i])
+	}
+}
+
+func (w *world) stockCluster(spec *ClusterSpec, index int) *cluster {
+	id := namedIDSource("cluster", spec.Name)
+	ip := fmt.Sprintf("198.18.%d.10", index%256)
+	c := &cluster{capacity: int64(spec.StorageTiB * tebibyte)}
+	c.row = wire.Cluster{
+		ID: id.cuid(), LocalID: wire.Ptr(id.uuid()), Name: spec.Name, IP: ip, ManagementVip: wire.Ptr(ip), Version: "6.2.0",
+		Architecture: wire.ArchitectureX8664, Hypervisor: wire.Ptr(wire.HypervisorElf), Type: wire.ClusterTypeSmtxOS,
+		ConnectState: wire.ConnectStateConnected, Stretch: wire.Ptr(false), HasMetrox: wire.Ptr(false),
+		TotalDataCapacity: wire.Ptr(c.capacity), FailureDataSpace: wire.Ptr(int64(0)),
+	}
+	c.showLabels()
+	w.clusters.add(c)
+
+	for i := range spec.Hosts {
+		w.stockHost(c, &spec.Hosts[i], index, i)
+	}
+
+	w.stockNetworks(c, spec)
+
+	for _, name := range spec.ISOs {
+		source := namedIDSource("elf-image", spec.Name+"/"+name)
+		i := &image{cluster: c}
+		i.row = wire.ElfImage{
+			ID: source.cuid(), LocalID: source.uuid(), Name: name, Cluster: wire.Ptr(c.nested()), Size: 2 * gibibyte,
+			Path: "/usr/share/smartx/images/" + name, LocalCreatedAt: stamp(w.current),
+		}
+		i.showLabels()
+		w.images.add(i)
+	}
+
+	return c
+}
+
+func (w *world) stockHost(c *cluster, spec *HostSpec, clusterIndex, index int) {
+	id := namedIDSource("host", c.row.Name+"/"+spec.Name)
+	ip := fmt.Sprintf("198.18.%d.%d", clusterIndex%256, 11+index%240)
+	state := hostStates[spec.State]
+	h := &host{cluster: c}
+	h.row = wire.Host{
+		ID: id.cuid(), LocalID: id.uuid(), Name: spec.Name, ManagementIP: ip, HypervisorIP: wire.Ptr(ip), Cluster: c.nested(),
+		ChunkID: fmt.Sprint(index + 1), CPUBrand: "Intel(R) Xeon(R) Platinum 8350C", CPUModel: "Icelake-Server", Model: "towersim",
+		CPUHzPerCore: hzPerCore, TotalCPUCores: spec.Cores, TotalCPUHz: int64(spec.Cores) * hzPerCore,
+		TotalCPUSockets: wire.Ptr(2), TotalMemoryBytes: int64(spec.MemoryGiB) * gibibyte, NicCount: 2, SsdDiskCount: 4,
+		State: wire.HostStateInUse, Status: wire.HostStatus(state.status),
+		HostState: &wire.NestedMaintenanceHostState{State: wire.MaintenanceModeEnum(state.maintenance)},
+	}
+
+	if state.maintenance != "IN_USE" {
+		h.row.HostState.EnterMaintenanceTime = stamp(w.current)
+	}
+
+	h.showLabels()
+	w.hosts.add(h)
+}
+
+func (w *world) stockNetworks(c *cluster, spec *ClusterSpec) {
+	id := namedIDSource("vds", spec.Name)
+	v := &vds{cluster: c}
+	v.row = wire.Vds{
+		ID: id.cuid(), LocalID: id.uuid(), Name: "vds-" + spec.Name, Cluster: c.nested(), BondMode: "active-backup",
+		OvsbrName: "ovsbr-vm", Type: wire.NetworkTypeVM, WorkMode: wire.Ptr("active-backup"), Nics: []wire.NestedNic{},
+	}
+	v.showLabels()
+	w.vdses.add(v)
+
+	for i := range spec.VLANs {
+		w.stockVLAN(v, &spec.VLANs[i])
+	}
+}
+
+func (w *world) stockVLAN(of *vds, spec *VLANSpec) {
+	id := namedIDSource("vlan", of.cluster.row.Name+"/"+spec.Name)
+	l := &vlan{vds: of}
+	l.row = wire.Vlan{
+		ID: id.cuid(), LocalID: *of.cluster.row.LocalID + "_" + id.uuid(), Name: spec.Name, VlanID: spec.VLANID,
+		NetworkIDs: wire.List[string]{fmt.Sprint(spec.VLANID)}, Type: wire.NetworkTypeVM,
+		ModeType: wire.Ptr(wire.VlanModeTypeVlanAccess), Vds: wire.NestedVds{ID: of.row.ID, Name: of.row.Name},
+	}
+
+	if prefix, err := netip.ParsePrefix(spec.DHCP); err == nil {
+		l.pool = newDHCPPool(prefix, w.fixedAddresses())
+	}
+
+	l.showLabels()
+	w.vlans.add(l)
+}
+
+// fixedAddresses are the addresses that the scenario gives to guests by name.
+func (w *world) fixedAddresses() []netip.Addr {
+	var fixed []netip.Addr
+
+	for _, guest := range w.scenario.Guests {
+		for _, line := range guest.NICs {
+			if address, err := netip.ParseAddr(line.Address); err == nil {
+				fixed = append(fixed, address)
+			}
+		}
+	}
+
+	return fixed
+}
+
+func (w *world) clusterVLANs(c *cluster) []*vlan {
+	return filtered(w.vlans.list, func(v *vlan) bool { return v.cluster() == c })
+}
+
+// networkFor returns the VM network of a name in a cluster, or the cluster's
+// first one, which stands in for networks that a template brings from elsewhere.
+func (w *world) networkFor(c *cluster, name string) *vlan {
+	vlans := w.clusterVLANs(c)
+
+	for _, v := range vlans {
+		if v.row.Name == name {
+			return v
+		}
+	}
+
+	if len(vlans) > 0 {
+		return vlans[0]
+	}
+
+	return nil
+}
+
+func (w *world) stockVM(spec *VMSpec) {
+	for _, c := range w.clusters.list {
+		if c.row.Name != spec.Cluster {
+			continue
+		}
+
+		b := &blueprint{
+			name: spec.Name, cluster: c, running: spec.Power == "RUNNING",
+			shape: shape{
+				cores: 1, sockets: spec.NumCPUs, memory: int64(spec.MemoryMiB) * mebibyte, ha: true, firmware: wire.VMFirmwareBios,
+				disks: []diskShape{{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, boot: 1, size: 40 * gibibyte, policy: defaultPolicy}},
+			},
+		}
+
+		for _, name := range spec.NICs {
+			b.nics = append(b.nics, nicShape{vlan: w.networkFor(c, name), model: wire.VMNicModelVirtio, enabled: true})
+		}
+
+		// What a scenario says exists, so that it may exceed its hosts: such a VM
+		// is there, stopped.
+		v := w.newVM(b, namedIDSource("vm", spec.Cluster+"/"+spec.Name))
+		if failed := w.build(v, b); failed != nil {
+			b.running = false
+			_ = w.build(v, b)
+		}
+	}
+}

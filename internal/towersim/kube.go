@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import "net/http"
+
+func (s *Server) addKubernetes(*http.ServeMux) {}

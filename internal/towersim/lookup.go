@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+// autoSchedule is what callers may send in place of a host's id.
+const autoSchedule = "AUTO_SCHEDULE"
+
+func (w *world) clusterNamed(id string) (*cluster, error) {
+	c, ok := w.clusters.get(id)
+	if !ok {
+		return nil, notFound("There is no cluster %s", id)
+	}
+
+	return c, nil
+}
+
+// hostNamed returns the host of an id, or nil where the scheduler shall decide.
+// With a cluster, the host must be one of it.
+func (w *world) hostNamed(id string, in *cluster) (*host, error) {
+	if id == "" || id == autoSchedule {
+		return nil, nil
+	}
+
+	h, ok := w.hosts.get(id)
+	if !ok {
+		return nil, notFound("There is no host %s", id)
+	}
+
+	if in != nil && h.cluster != in {
+		return nil, badRequest("The host %s is not in the cluster %s", id, in.row.ID)
+	}
+
+	return h, nil
+}
+
+func (w *world) folderNamed(id *string, in *cluster) (*folder, error) {
+	if id == nil || *id == "" {
+		return nil, nil
+	}
+
+	f, ok := w.folders.get(*id)
+	if !ok {
+		return nil, notFound("There is no VM folder %s", *id)
+	}
+
+	if f.cluster != in {
+		return nil, badRequest("The VM folder %s is not in the cluster %s", *id, in.row.ID)
+	}
+
+	return f, nil
+}
+
+func (w *world) vlanNamed(id string, in *cluster) (*vlan, error) {
+	v, ok := w.vlans.get(id)
+	if !ok {
+		return nil, notFound("There is no VM network %s", id)
+	}
+
+	if in != nil && v.cluster() != in {
+		return nil, badRequest("The VM network %s is not in the cluster %s", id, in.row.ID)
+	}
+
+	return v, nil
+}
+
+// userNamed finds a user by its name or, if by is "id", by its id.
+func (w *world) userNamed(by, value string) (*user, error) {
+	for _, u := range w.users.list {
+		if by == "id" && u.row.ID == value || by != "id" && u.row.Username == value {
+			return u, nil
+		}
+	}
+
+	return nil, notFound("There is no user %s", value)
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"time"
+)
+
+// node is a Kubernetes node of the simulated workload cluster. It is called as
+// its VM, and outlives it, as nodes do that nobody deletes: the next VM of the
+// name takes its place.
+type node struct {
+	name       string
+	uid        string
+	created    time.Time
+	providerID string
+	internalIP string
+	ready      bool
+	changed    time.Time // when ready last changed
+	version    uint64
+	vm         *vm
+}
+
+// nodeBook holds the nodes by name.
+type nodeBook struct {
+	byName  map[string]*node
+	version uint64
+}
+
+// planNode plans the guest's joining of its Kubernetes cluster.
+func (w *world) planNode(s *story) {
+	line := s.guest.KubernetesNode
+	if line == nil {
+		return
+	}
+
+	at := w.scenario.Timing.Boot
+	if line.Registered != nil {
+		if *line.Registered == Never {
+			return
+		}
+
+		at = time.Duration(*line.Registered)
+	}
+
+	w.plan(s, at, func() { w.register(s.vm, line) })
+}
+
+// register lets a VM's kubelet appear at the API. A VM that was registered
+// before comes back to its node; any other gets a new one.
+func (w *world) register(v *vm, line *GuestNode) {
+	if w.nodes.byName == nil {
+		w.nodes.byName = map[string]*node{}
+	}
+
+	n, ok := w.nodes.byName[v.row.Name]
+	if !ok || n.vm != v {
+		n = &node{name: v.row.Name, uid: w.ids.uuid(), created: w.current, vm: v}
+		w.nodes.byName[n.name] = n
+		v.nodeRegisteredAt = w.current
+	}
+
+	if line.ProviderID == nil || *line.ProviderID {
+		n.providerID = "elf://" + v.row.LocalID
+	}
+
+	n.internalIP = line.InternalIP
+	if n.internalIP == "" {
+		n.internalIP = v.firstAddress()
+	}
+
+	w.nodes.touch(n, true, w.current)
+}
+
+// firstAddress returns the address of the first NIC that has one.
+func (v *vm) firstAddress() string {
+	for _, n := range v.nics {
+		if n.address.ip != "" {
+			return n.address.ip
+		}
+	}
+
+	return ""
+}
+
+// lost lets the node of a VM that stopped running miss its heartbeats.
+func (b *nodeBook) lost(v *vm, now time.Time) {
+	for _, n := range b.byName {
+		if n.vm == v && n.ready {
+			b.touch(n, false, now)
+		}
+	}
+}
+
+func (b *nodeBook) touch(n *node, ready bool, now time.Time) {
+	if n.ready != ready || n.changed.IsZero() {
+		n.changed = now
+	}
+
+	n.ready = ready
+	b.version++
+	n.version = b.version
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// The objects below pair a row, as the API shows it, with what the simulation
+// knows beyond it. Rows are kept up to date at each change, except for the
+// members that derive.go computes when somebody looks.
+
+type organization struct {
+	row wire.Organization
+}
+
+type datacenter struct {
+	row          wire.Datacenter
+	organization *organization
+	clusters     []*cluster
+	labelSet
+}
+
+type cluster struct {
+	row      wire.Cluster
+	capacity int64 // bytes of storage
+	labelSet
+}
+
+type host struct {
+	row     wire.Host
+	cluster *cluster
+	labelSet
+}
+
+type vds struct {
+	row     wire.Vds
+	cluster *cluster
+	labelSet
+}
+
+type vlan struct {
+	row  wire.Vlan
+	vds  *vds
+	pool *dhcpPool // nil: nobody answers a DHCP client
+	labelSet
+}
+
+func (v *vlan) cluster() *cluster { return v.vds.cluster }
+
+// template is a VM template of one cluster. Those that belong to the content
+// library are copies of it.
+type template struct {
+	row     wire.VMTemplate
+	cluster *cluster
+	library *libraryTemplate
+	shape   shape
+	labelSet
+}
+
+// libraryTemplate is a VM template of the content library.
+type libraryTemplate struct {
+	row    wire.ContentLibraryVMTemplate
+	copies []*template
+	labelSet
+}
+
+// in returns the copy that was distributed to a cluster, or nil.
+func (t *libraryTemplate) in(c *cluster) *template {
+	for _, copied := range t.copies {
+		if copied.cluster == c {
+			return copied
+		}
+	}
+
+	return nil
+}
+
+type volume struct {
+	row     wire.VMVolume
+	cluster *cluster
+	linked  bool // shares its data with the template it came from
+	disks   []*disk
+	labelSet
+}
+
+type disk struct {
+	row    wire.VMDisk
+	vm     *vm
+	volume *volume
+	image  *image
+	index  int
+}
+
+type folder struct {
+	row     wire.VMFolder
+	cluster *cluster
+}
+
+type user struct {
+	row  wire.User
+	spec UserSpec
+}
+
+type nic struct {
+	row  wire.VMNic
+	vm   *vm
+	vlan *vlan
+
+	mac    string       // row.MACAddress, which may be told later
+	static *staticShape // what cloud-init or the tools configured, or nil
+	tools  bool         // the tools configured it, whatever the scenario says
+	silent bool         // left out of the networks that cloud-init was given
+	echo   nicAddress   // what the caller said of it, shown until a report
+	told   bool         // the row shows a report
+	plug   int          // counts how often the NIC was plugged in anew
+
+	// The current story, for the control API. All are zero until they happen.
+	leasedAt, reportedAt time.Time
+	address              nicAddress
+}
+
+// nicAddress is an address with the network around it; members may be empty.
+type nicAddress struct {
+	ip, mask, gateway string
+}
+
+// staticShape is an address that a guest configures by itself.
+type staticShape nicAddress
+
+type vm struct {
+	row     wire.VM
+	cluster *cluster
+	host    *host
+	folder  *folder
+	owner   *user
+	nics    []*nic
+	disks   []*disk
+	labelSet
+
+	hidden time.Time // the API does not show the VM until then
+	story  *story
+	order  uint64 // of its creation
+
+	createdAt, poweredOnAt, nodeRegisteredAt, deletedAt time.Time
+}
+
+// real tells whether the VM exists in its cluster, not only in Tower.
+func (v *vm) real() bool { return !v.deleted() && !isPlaceholder(v.row.LocalID) }
+
+func (v *vm) deleted() bool { return !v.deletedAt.IsZero() }
+
+func (o *organization) key() string    { return o.row.ID }
+func (o *organization) record() any    { return &o.row }
+func (d *datacenter) key() string      { return d.row.ID }
+func (d *datacenter) record() any      { return &d.row }
+func (c *cluster) key() string         { return c.row.ID }
+func (c *cluster) record() any         { return &c.row }
+func (h *host) key() string            { return h.row.ID }
+func (h *host) record() any            { return &h.row }
+func (v *vds) key() string             { return v.row.ID }
+func (v *vds) record() any             { return &v.row }
+func (v *vlan) key() string            { return v.row.ID }
+func (v *vlan) record() any            { return &v.row }
+func (t *template) key() string        { return t.row.ID }
+func (t *template) record() any        { return &t.row }
+func (t *libraryTemplate) key() string { return t.row.ID }
+func (t *libraryTemplate) record() any { return &t.row }
+func (v *volume) key() string          { return v.row.ID }
+func (v *volume) record() any          { return &v.row }
+func (d *disk) key() string            { return d.row.ID }
+func (d *disk) record() any            { return &d.row }
+func (f *folder) key() string          { return f.row.ID }
+func (f *folder) record() any          { return &f.row }
+func (u *user) key() string            { return u.row.ID }
+func (u *user) record() any            { return &u.row }
+func (n *nic) key() string             { return n.row.ID }
+func (n *nic) record() any             { return &n.row }
+func (v *vm) key() string              { return v.row.ID }
+func (v *vm) record() any              { return &v.row }
+
+func (c *cluster) nested() wire.NestedCluster {
+	return wire.NestedCluster{ID: c.row.ID, Name: c.row.Name}
+}
+
+func (h *host) nested() wire.NestedHost {
+	return wire.NestedHost{ID: h.row.ID, Name: h.row.Name, ManagementIP: h.row.ManagementIP}
+}
+
+func (v *vlan) nested() wire.NestedVlan { return wire.NestedVlan{ID: v.row.ID, Name: v.row.Name} }
+func (v *vm) nested() wire.NestedVM     { return wire.NestedVM{ID: v.row.ID, Name: v.row.Name} }
+
+// stamp writes an instant as Tower does.
+func stamp(t time.Time) string {
+	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func stampPtr(t time.Time) *string {
+	return wire.Ptr(stamp(t))
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// hostStates maps what a scenario may say of a host to its maintenance state
+// and its connection status.
+var hostStates = map[string]struct{ maintenance, status string }{
+	"IN_USE":                    {"IN_USE", "CONNECTED_HEALTHY"},
+	"ENTERING_MAINTENANCE_MODE": {"ENTERING_MAINTENANCE_MODE", "CONNECTED_HEALTHY"},
+	"MAINTENANCE_MODE":          {"MAINTENANCE_MODE", "CONNECTED_HEALTHY"},
+	"REMOVING":                  {"REMOVING", "CONNECTED_HEALTHY"},
+	"CONNECTED_WARNING":         {"IN_USE", "CONNECTED_WARNING"},
+	"CONNECTED_ERROR":           {"IN_USE", "CONNECTED_ERROR"},
+	"CONNECTING":                {"IN_USE", "CONNECTING"},
+	"INITIALIZING":              {"IN_USE", "INITIALIZING"},
+	"SESSION_EXPIRED":           {"IN_USE", "SESSION_EXPIRED"},
+}
+
+// ParseScenario reads a scenario from YAML or JSON. Omitted keys take their
+// defaults, unknown ones are refused. A refusal is a [*ScenarioError].
+func ParseScenario(document []byte) (*Scenario, error) {
+	s := DefaultScenario()
+
+	d, err := decodeDocument(document, "", s)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := s.complete(); err != nil {
+		return nil, d.located(err)
+	}
+
+	return s, nil
+}
+
+// parseFaults reads a list of faults from YAML or JSON.
+func parseFaults(document []byte) ([]Fault, error) {
+	var faults []Fault
+
+	d, err := decodeDocument(document, "faults", &faults)
+	if err != nil {
+		return nil, err
+	}
+
+	faults, err = completeFaults(faults)
+	if err != nil {
+		return nil, d.located(err)
+	}
+
+	return faults, nil
+}
+
+// located adds the line of the field, or of the nearest one around it.
+func (d *decoder) located(err error) error {
+	var scenarioErr *ScenarioError
+	if !errors.As(err, &scenarioErr) {
+		return err
+	}
+
+	for path := scenarioErr.Field; path != ""; {
+		if line, ok := d.lines[path]; ok {
+			scenarioErr.Line = line
+
+			break
+		}
+
+		path = path[:max(strings.LastIndexAny(path, ".["), 0)]
+	}
+
+	return err
+}
+
+func invalid(field, format string, args ...any) error {
+	return &ScenarioError{Field: field, Reason: fmt.Sprintf(format, args...)}
+}
+
+// complete fills in the names that may be left out and checks the meaning of
+// the whole.
+func (s *Scenario) complete() error {
+	version, err := parseVersion(s.Version)
+	if err != nil {
+		return invalid("version", "%s", err)
+	}
+
+	s.Version = version.String()
+
+	if len(s.Inventory.Users) == 0 {
+		s.Inventory.Users = DefaultScenario().Inventory.Users
+	}
+
+	for _, check := range []func() error{
+		s.Inventory.completeClusters, s.Inventory.completeTemplates, s.Inventory.checkUsers, s.Timing.check, s.checkGuests,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+
+	if err := s.Inventory.completeVMs(s.UniqueVMNames); err != nil {
+		return err
+	}
+
+	s.Faults, err = completeFaults(s.Faults)
+
+	return err
+}
+
+func completeFaults(faults []Fault) ([]Fault, error) {
+	completed := make([]Fault, len(faults))
+
+	for i, fault := range faults {
+		completed[i] = fault.normalised()
+
+		if field, reason := completed[i].check(); reason != "" {
+			return nil, invalid(strings.TrimSuffix(fmt.Sprintf("faults[%d].%s", i, field), "."), "%s", reason)
+		}
+	}
+
+	return completed, nil
+}
+
+// once refuses the second use of a name.
+func once(seen map[string]bool, field, name string) error {
+	if name == "" {
+		return invalid(field, "is required")
+	}
+
+	if seen[name] {
+		return invalid(field, "%q is there already", name)
+	}
+
+	seen[name] = true
+
+	return nil
+}
+
+func (i *Inventory) completeClusters() error {
+	names := map[string]bool{}
+
+	for c := range i.Clusters {
+		cluster, field := &i.Clusters[c], fmt.Sprintf("inventory.clusters[%d]", c)
+
+		if err := once(names, field+".name", cluster.Name); err != nil {
+			return err
+		}
+
+		if cluster.StorageTiB <= 0 {
+			return invalid(field+".storage_tib", "must be more than 0")
+		}
+
+		for _, check := range []func(string) error{
+			cluster.completeHosts, cluster.checkVLANs, cluster.checkGPUs, cluster.checkISOs,
+		} {
+			if err := check(field); err != nil {
+				return err
+			}
+		}
+	}
+
+	return nil
+}
+
+func (c *ClusterSpec) completeHosts(parent string) error {
+	names := map[string]bool{}
+
+	for i := range c.Hosts {
+		host, field := &c.Hosts[i], fmt.Sprintf("%s.hosts[%d]", parent, i)
+		if host.Name == "" {
+			host.Name = fmt.Sprintf("%s-host-%d", c.Name, i+1)
+		}
+
+		if err := once(names, field+".name", host.Name); err != nil {
+			return err
+		}
+
+		if host.MemoryGiB <= 0 {
+			return invalid(field+".memory_gib", "must be more than 0")
+		}
+
+		if host.Cores <= 0 {
+			return invalid(field+".cores", "must be more than 0")
+		}
+
+		if _, known := hostStates[host.State]; !known {
+			return invalid(field+".state", "must be one of %s, not %q", strings.Join(sortedKeys(hostStates), ", "), host.State)
+		}
+	}
+
+	return nil
+}
+
+func (c *ClusterSpec) checkVLANs(parent string) error {
+	names := map[string]bool{}
+
+	for i, vlan := range c.VLANs {
+		field := fmt.Sprintf("%s.vlans[%d]", parent, i)
+
+		if err := once(names, field+".name", vlan.Name); err != nil {
+			return err
+		}
+
+		if vlan.VLANID < 0 || vlan.VLANID > 4094 {
+			return invalid(field+".vlan_id", "must be 0 to 4094, not %d", vlan.VLANID)
+		}
+
+		if vlan.DHCP == "" {
+			continue
+		}
+
+		prefix, err := netip.ParsePrefix(vlan.DHCP)
+		if err != nil || !prefix.Addr().Is4() {
+			return invalid(field+".dhcp", "must be an IPv4 range such as 10.255.0.0/16, not %q", vlan.DHCP)
+		}
+
+		if prefix.Bits() > 30 {
+			return invalid(field+".dhcp", "%s has no room for a gateway and a guest", vlan.DHCP)
+		}
+	}
+
+	return nil
+}
+
+func (c *ClusterSpec) checkGPUs(parent string) error {
+	for i, gpu := range c.GPUs {
+		field := fmt.Sprintf("%s.gpus[%d]", parent, i)
+
+		if gpu.Host < 0 || gpu.Host >= len(c.Hosts) {
+			return invalid(field+".host", "the cluster has no host %d; the first is 0", gpu.Host)
+		}
+
+		if gpu.Usage != "PASS_THROUGH" && gpu.Usage != "VGPU" {
+			return invalid(field+".usage", "must be PASS_THROUGH or VGPU, not %q", gpu.Usage)
+		}
+	}
+
+	return nil
+}
+
+func (c *ClusterSpec) checkISOs(parent string) error {
+	names := map[string]bool{}
+
+	for i, iso := range c.ISOs {
+		if err := once(names, fmt.Sprintf("%s.isos[%d]", parent, i), iso); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+// cluster returns the cluster of a name; an empty name means the first.
+func (i *Inventory) cluster(name, field string) (*ClusterSpec, error) {
+	for c := range i.Clusters {
+		if name == "" || i.Clusters[c].Name == name {
+			return &i.Clusters[c], nil
+		}
+	}
+
+	if name == "" {
+		return nil, invalid(field, "there is no cluster")
+	}
+
+	return nil, invalid(field, "there is no cluster %q", name)
+}
+
+func (c *ClusterSpec) hasVLAN(name string) bool {
+	return slices.ContainsFunc(c.VLANs, func(vlan VLANSpec) bool { return vlan.Name == name })
+}
+
+func (i *Inventory) completeTemplates() error {
+	names := map[string]bool{}
+
+	for t := range i.ContentLibraryVMTemplates {
+		template, field := &i.ContentLibraryVMTemplates[t], fmt.Sprintf("inventory.content_library_vm_templates[%d]", t)
+
+		if err := once(names, field+".name", template.Name); err != nil {
+			return err
+		}
+
+		if template.Cluster != "" {
+			return invalid(field+".cluster", "a template of the content library is in every cluster")
+		}
+
+		for n, nic := range template.NICs {
+			if !slices.ContainsFunc(i.Clusters, func(c ClusterSpec) bool { return c.hasVLAN(nic) }) {
+				return invalid(fmt.Sprintf("%s.nics[%d]", field, n), "no cluster has a VM network %q", nic)
+			}
+		}
+
+		if err := template.check(field); err != nil {
+			return err
+		}
+	}
+
+	names = map[string]bool{}
+
+	for t := range i.VMTemplates {
+		template, field := &i.VMTemplates[t], fmt.Sprintf("inventory.vm_templates[%d]", t)
+
+		cluster, err := i.cluster(template.Cluster, field+".cluster")
+		if err != nil {
+			return err
+		}
+
+		template.Cluster = cluster.Name
+
+		if err := once(names, field+".name", template.Name); err != nil {
+			return err
+		}
+
+		if err := cluster.checkNICs(field, template.NICs); err != nil {
+			return err
+		}
+
+		if err := template.check(field); err != nil {
+			return err
+		}
+	}
+
+	return nil
+}
+
+func (c *ClusterSpec) checkNICs(parent string, nics []string) error {
+	for n, nic := range nics {
+		if !c.hasVLAN(nic) {
+			return invalid(fmt.Sprintf("%s.nics[%d]", parent, n), "cluster %q has no VM network %q", c.Name, nic)
+		}
+	}
+
+	return nil
+}
+
+func (t *TemplateSpec) check(field string) error {
+	switch {
+	case t.NumCPUs <= 0:
+		return invalid(field+".num_cpus", "must be more than 0")
+	case t.MemoryMiB <= 0:
+		return invalid(field+".memory_mib", "must be more than 0")
+	case t.DiskGiB < 0:
+		return invalid(field+".disk_gib", "must not be negative")
+	case t.Firmware != "BIOS" && t.Firmware != "UEFI":
+		return invalid(field+".firmware", "must be BIOS or UEFI, not %q", t.Firmware)
+	}
+
+	return nil
+}
+
+func (i *Inventory) completeVMs(uniqueNames bool) error {
+	names := map[string]bool{}
+
+	for v := range i.VMs {
+		vm, field := &i.VMs[v], fmt.Sprintf("inventory.vms[%d]", v)
+
+		cluster, err := i.cluster(vm.Cluster, field+".cluster")
+		if err != nil {
+			return err
+		}
+
+		vm.Cluster = cluster.Name
+
+		if vm.Name == "" {
+			return invalid(field+".name", "is required")
+		}
+
+		if key := vm.Cluster + "/" + vm.Name; uniqueNames {
+			if names[key] {
+				return invalid(field+".name", "%q is there already", vm.Name)
+			}
+
+			names[key] = true
+		}
+
+		if vm.NICs == nil && len(cluster.VLANs) > 0 {
+			vm.NICs = []string{cluster.VLANs[0].Name}
+		}
+
+		if err := cluster.checkNICs(field, vm.NICs); err != nil {
+			return err
+		}
+
+		switch {
+		case vm.NumCPUs <= 0:
+			return invalid(field+".num_cpus", "must be more than 0")
+		case vm.MemoryMiB <= 0:
+			return invalid(field+".memory_mib", "must be more than 0")
+		case vm.Power != "RUNNING" && vm.Power != "STOPPED":
+			return invalid(field+".power", "must be RUNNING or STOPPED, not %q", vm.Power)
+		}
+	}
+
+	return nil
+}
+
+func (i *Inventory) checkUsers() error {
+	names := map[string]bool{}
+
+	for u, user := range i.Users {
+		field := fmt.Sprintf("inventory.users[%d]", u)
+
+		if err := once(names, field+".username", user.Username); err != nil {
+			return err
+		}
+
+		if user.Password == "" {
+			return invalid(field+".password", "is required")
+		}
+
+		if !slices.Contains([]string{"LOCAL", "LDAP", "AUTHN", "SSO"}, user.Source) {
+			return invalid(field+".source", "must be LOCAL, LDAP, AUTHN or SSO, not %q", user.Source)
+		}
+	}
+
+	return nil
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// Options says what to simulate and where to listen. The zero value is the
+// default scenario in real time on a free port of the loopback interface.
+type Options struct {
+	// Scenario is what is simulated; nil means YAML, or the default without it.
+	Scenario *Scenario
+	// YAML is the document that the scenario is read from where Scenario is nil.
+	YAML []byte
+	// Speed is how many times faster than real time the simulation runs. 0 means 1.
+	Speed float64
+	// ManualClock stops the simulated time, so that only [Server.Advance] moves it.
+	ManualClock bool
+	// Task, unless nil, replaces the life of a task that the scenario says. At 0
+	// every task is done at its first poll.
+	Task *time.Duration
+	// Listen is the address to listen on. "" means 127.0.0.1:0.
+	Listen string
+	// TLS serves https with a certificate of the server's own making.
+	TLS bool
+	// Seed is what all ids are made from. Equal seeds give equal ids.
+	Seed uint64
+	// Log receives a line for each request. Nil means none.
+	Log *slog.Logger
+}
+
+// Server is a simulated Tower that listens. Its methods may be called from any
+// goroutine.
+type Server struct {
+	options Options
+	clock   *clock
+	log     *slog.Logger
+	http    *http.Server
+	tls     *certificate
+	url     string
+	done    chan struct{}
+	served  chan error
+	once    sync.Once
+
+	mu       sync.Mutex // guards all that follows
+	ids      *idSource
+	world    *world
+	sessions map[string]string // tokens to user names
+	apiKeys  map[string]*apiKey
+}
+
+// New starts a server. An invalid scenario gives a [*ScenarioError].
+func New(options Options) (*Server, error) {
+	if options.Speed < 0 {
+		return nil, fmt.Errorf("towersim: the speed is %v, but must be more than 0", options.Speed)
+	}
+
+	if options.Speed == 0 {
+		options.Speed = 1
+	}
+
+	scenario, err := options.scenario()
+	if err != nil {
+		return nil, fmt.Errorf("towersim: %w", err)
+	}
+
+	s := &Server{
+		options:  options,
+		clock:    newClock(time.Now(), options.Speed, options.ManualClock),
+		log:      options.Log,
+		done:     make(chan struct{}),
+		served:   make(chan error, 1),
+		ids:      newIDSource(options.Seed),
+		sessions: map[string]string{},
+		apiKeys:  map[string]*apiKey{},
+	}
+
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+
+	s.world = newWorld(scenario, s.clock, s.ids)
+
+	if err := s.listen(); err != nil {
+		return nil, fmt.Errorf("towersim: %w", err)
+	}
+
+	return s, nil
+}
+
+// scenario returns a checked scenario that nobody else holds.
+func (o *Options) scenario() (*Scenario, error) {
+	var (
+		scenario *Scenario
+		err      error
+	)
+
+	if o.Scenario != nil {
+		scenario = o.Scenario.clone()
+		err = scenario.complete()
+	} else {
+		scenario, err = ParseScenario(o.YAML)
+	}
+
+	if err != nil {
+		return nil, err
+	}
+
+	if o.Task != nil {
+		scenario.Timing.Task = max(*o.Task, 0)
+	}
+
+	return scenario, nil
+}
+
+func (s *Server) listen() error {
+	address := s.options.Listen
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return fmt.Errorf("cannot listen: %w", err)
+	}
+
+	s.url = "http://" + reachable(listener.Addr())
+
+	if s.options.TLS {
+		s.tls, err = newCertificate(listener.Addr())
+		if err != nil {
+			return errors.Join(err, listener.Close())
+		}
+
+		s.url = "https://" + reachable(listener.Addr())
+		listener = tls.NewListener(listener, s.tls.config())
+	}
+
+	s.http = &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 30 * time.Second}
+
+	go func() { s.served <- s.http.Serve(listener) }()
+
+	return nil
+}
+
+// reachable returns the host and port that a client on this machine uses.
+func reachable(address net.Addr) string {
+	tcp, ok := address.(*net.TCPAddr)
+	if ok && tcp.IP.IsUnspecified() {
+		return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+	}
+
+	return address.String()
+}
+
+// Close stops the server and drops its connections, those of requests that a
+// fault makes hang included.
+func (s *Server) Close() error {
+	var err error
+
+	s.once.Do(func() {
+		close(s.done)
+
+		err = s.http.Close()
+		if serveErr := <-s.served; !errors.Is(serveErr, http.ErrServerClosed) {
+			err = errors.Join(err, serveErr)
+		}
+	})
+
+	return err
+}
+
+// URL returns the address without a path, such as http://127.0.0.1:40123.
+func (s *Server) URL() string { return s.url }
+
+// CACertificate returns the certificate that signs the server's, in PEM, or ""
+// without TLS.
+func (s *Server) CACertificate() string {
+	if s.tls == nil {
+		return ""
+	}
+
+	return s.tls.pem
+}
+
+// Username returns the name of the scenario's first user.
+func (s *Server) Username() string { return s.firstUser().Username }
+
+// Password returns the password of the scenario's first user.
+func (s *Server) Password() string { return s.firstUser().Password }
+
+func (s *Server) firstUser() UserSpec {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return s.world.scenario.Inventory.Users[0]
+}
+
+// Env returns the environment variables that point a client at this server, as
+// NAME=value: ELF_SERVER, ELF_USERNAME, ELF_PASSWORD and, with TLS,
+// ELF_CA_CERTIFICATE; ELF_USER_SOURCE where the first user is not a local one.
+func (s *Server) Env() []string {
+	user := s.firstUser()
+	env := []string{"ELF_SERVER=" + s.URL(), "ELF_USERNAME=" + user.Username, "ELF_PASSWORD=" + user.Password}
+
+	if user.Source != "LOCAL" {
+		env = append(env, "ELF_USER_SOURCE="+user.Source)
+	}
+
+	if s.tls != nil {
+		env = append(env, "ELF_CA_CERTIFICATE="+s.tls.pem)
+	}
+
+	return env
+}
+
+// Now returns the simulated time.
+func (s *Server) Now() time.Time { return s.clock.now() }
+
+// Advance moves the simulated time of a server with a manual clock.
+func (s *Server) Advance(d time.Duration) {
+	if s.options.ManualClock && d > 0 {
+		s.clock.advance(d)
+	}
+}
+
+// locked runs f on the world as it is now, alone.
+func (s *Server) locked(f func(w *world)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	s.world.catchUp(s.clock.now())
+	f(s.world)
+}
+
+// requestContext is a request's context that also ends when the server closes.
+func (s *Server) requestContext(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := make(chan struct{})
+
+	go func() {
+		select {
+		case <-s.done:
+			cancel()
+		case <-stop:
+		}
+	}()
+
+	return ctx, func() {
+		close(stop)
+		cancel()
+	}
+}

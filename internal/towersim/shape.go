@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"strings"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// shape is the virtual hardware of a VM that is to be made, or of a template.
+type shape struct {
+	cores, sockets int // per socket, and sockets
+	memory         int64
+	firmware       wire.VMFirmware
+	ha             bool
+	cloudInit      bool // the disk's system reads cloud-init data
+	guestOS        *wire.VMGuestsOperationSystem
+	videoType      *wire.VMVideoType
+	limits         ioLimits
+	ioPolicy       *wire.VMDiskIOPolicy
+	nics           []nicShape
+	disks          []diskShape
+}
+
+func (s *shape) vcpu() int { return s.cores * s.sockets }
+
+// clone returns a shape whose lists can be changed.
+func (s *shape) clone() shape {
+	c := *s
+	c.nics = append([]nicShape(nil), s.nics...)
+	c.disks = append([]diskShape(nil), s.disks...)
+
+	return c
+}
+
+type nicShape struct {
+	vlan            *vlan
+	model           wire.VMNicModel
+	enabled, mirror bool
+	mac             string
+	echo            nicAddress
+}
+
+type ioLimits struct {
+	iops            *int
+	iopsPolicy      *wire.VMDiskIORestrictType
+	bandwidth       *int64
+	bandwidthPolicy *wire.VMDiskIORestrictType
+}
+
+// diskShape is one disk or CD-ROM drive.
+type diskShape struct {
+	kind   wire.VMDiskType
+	bus    wire.Bus
+	boot   int
+	index  int
+	key    *int
+	limits ioLimits
+
+	// Of a disk: an existing volume, or what a new one is like.
+	volume *volume
+	name   string
+	path   string
+	size   int64
+	policy wire.VMVolumeElfStoragePolicyType
+	linked bool // shares the data of its origin and takes no space
+
+	image *image // in a CD-ROM drive
+}
+
+// space is what the disk will take of its cluster's storage.
+func (d *diskShape) space() int64 {
+	if d.kind != wire.VMDiskTypeDisk || d.volume != nil || d.linked {
+		return 0
+	}
+
+	return d.size * replicas(d.policy)
+}
+
+// replicas returns how many copies a storage policy keeps.
+func replicas(policy wire.VMVolumeElfStoragePolicyType) int64 {
+	switch {
+	case strings.Contains(string(policy), "REPLICA_1"):
+		return 1
+	case strings.Contains(string(policy), "REPLICA_3"):
+		return 3
+	default:
+		return 2
+	}
+}
+
+// processors settles the three numbers that say how many CPUs a VM has, given
+// those that the caller sent and, for the rest, the ones of the source.
+func (s *shape) processors(vcpu, cores, sockets *int) error {
+	for name, n := range map[string]*int{"vcpu": vcpu, "cpu_cores": cores, "cpu_sockets": sockets} {
+		if n != nil && *n < 1 {
+			return badRequest("%s: must be at least 1", name)
+		}
+	}
+
+	if cores != nil {
+		s.cores = *cores
+	}
+
+	if sockets != nil {
+		s.sockets = *sockets
+	}
+
+	switch {
+	case vcpu == nil || *vcpu == s.cores*s.sockets:
+		return nil
+	case cores != nil && sockets != nil:
+		return badRequest("vcpu: %d is not cpu_cores x cpu_sockets, %d x %d", *vcpu, s.cores, s.sockets)
+	case sockets != nil:
+		s.cores = *vcpu / s.sockets
+	default:
+		if cores == nil && *vcpu%s.cores != 0 {
+			s.cores = 1
+		}
+
+		s.sockets = *vcpu / s.cores
+	}
+
+	if s.cores*s.sockets != *vcpu {
+		return badRequest("vcpu: %d cannot be divided into %d x %d", *vcpu, max(s.cores, 1), max(s.sockets, 1))
+	}
+
+	return nil
+}
+
+// bytesOf applies a unit to a number of bytes.
+func bytesOf(n int64, unit *wire.ByteUnit) int64 {
+	if unit == nil {
+		return n
+	}
+
+	for _, larger := range []wire.ByteUnit{"B", "KB", "MB", "GB", "TB", "PB"} {
+		if *unit == larger {
+			break
+		}
+
+		n *= 1024
+	}
+
+	return n
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// suffer lets the part of a fault happen that comes before the handler. It
+// returns false if the request has come to its end with it.
+func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault) bool {
+	ctx, cancel := s.requestContext(r)
+	defer cancel()
+
+	if fault.Slow > 0 {
+		s.clock.sleep(ctx, time.Duration(fault.Slow))
+	}
+
+	switch {
+	case fault.Hang:
+		<-ctx.Done()
+		drop(w)
+
+		return false
+	case fault.Reset == ResetBefore:
+		drop(w)
+
+		return false
+	case fault.Body == BodyHTML:
+		s.sendPage(w, int(fault.Status))
+
+		return false
+	case fault.Status != 0:
+		s.sendStatus(w, r, fault)
+
+		return false
+	}
+
+	return true
+}
+
+// deliver sends a reply, or does to it what the fault says.
+func (s *Server) deliver(w http.ResponseWriter, _ *http.Request, out reply, fault *Fault) {
+	switch {
+	case fault == nil:
+		s.send(w, out)
+	case fault.Reset == ResetAfter:
+		drop(w)
+	case fault.Body == BodyGarbage:
+		s.send(w, reply{status: http.StatusOK, body: []byte(`{"data": [}`)})
+	case fault.Body == BodyTruncated:
+		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
+		s.send(w, reply{status: out.status, body: out.body[:len(out.body)/2]})
+		flush(w)
+		drop(w)
+	default:
+		s.send(w, out)
+	}
+}
+
+func (s *Server) sendStatus(w http.ResponseWriter, r *http.Request, fault *Fault) {
+	message := fault.Message
+	if message == "" {
+		message = http.StatusText(int(fault.Status))
+	}
+
+	if fault.Status == http.StatusTooManyRequests {
+		w.Header().Set("Retry-After", "1")
+	}
+
+	s.send(w, refusal(&apiError{status: int(fault.Status), message: message}, r.URL.Path))
+}
+
+// sendPage answers as a proxy does that cannot reach Tower.
+func (s *Server) sendPage(w http.ResponseWriter, status int) {
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<html>\r\n<head><title>%d %s</title></head>\r\n<body>\r\n<center><h1>%d %s</h1></center>\r\n"+
+		"<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n",
+		status, http.StatusText(status), status, http.StatusText(status))
+}
+
+// drop ends the connection of a request as if the network had failed.
+func drop(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		// Without lingering, closing sends a reset.
+		_ = tcp.SetLinger(0)
+	}
+
+	_ = connection.Close()
+}
+
+func flush(w http.ResponseWriter) {
+	_ = http.NewResponseController(w).Flush()
+}

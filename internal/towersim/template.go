@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// shapeOf is the hardware that a scenario's template has in a cluster.
+func (w *world) shapeOf(spec *TemplateSpec, c *cluster) shape {
+	s := shape{
+		cores: 1, sockets: spec.NumCPUs, memory: int64(spec.MemoryMiB) * mebibyte, cloudInit: spec.CloudInit,
+		firmware: wire.VMFirmware(spec.Firmware), ha: true, videoType: wire.Ptr(wire.VMVideoTypeVga),
+		guestOS: wire.Ptr(wire.VMGuestsOperationSystemLinux),
+	}
+
+	if spec.DiskGiB > 0 {
+		s.disks = []diskShape{{
+			kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, boot: 1, size: int64(spec.DiskGiB) * gibibyte, policy: defaultPolicy,
+		}}
+	}
+
+	names := spec.NICs
+	if names == nil {
+		names = []string{""}
+	}
+
+	for _, name := range names {
+		if v := w.networkFor(c, name); v != nil {
+			s.nics = append(s.nics, nicShape{vlan: v, model: wire.VMNicModelVirtio, enabled: true})
+		}
+	}
+
+	return s
+}
+
+func (w *world) stockTemplate(spec *TemplateSpec, c *cluster, library *libraryTemplate) *template {
+	id := namedIDSource("vm-template", c.row.Name+"/"+spec.Name)
+	t := &template{cluster: c, library: library, shape: w.shapeOf(spec, c)}
+	t.row = wire.VMTemplate{ID: id.cuid(), LocalID: id.uuid(), Name: spec.Name, Cluster: c.nested(), LocalCreatedAt: stampPtr(w.current)}
+
+	if library != nil {
+		// A cluster may have a template of its own by the name of the library's.
+		id = namedIDSource("content-library-vm-template-copy", c.row.Name+"/"+spec.Name)
+		t.row.ID, t.row.LocalID = id.cuid(), id.uuid()
+		t.row.ContentLibraryVMTemplate = &wire.NestedContentLibraryVMTemplate{ID: library.row.ID, Name: library.row.Name}
+	}
+
+	t.showShape()
+	t.showLabels()
+	w.templates.add(t)
+
+	return t
+}
+
+// showShape writes the template's hardware into its row.
+func (t *template) showShape() {
+	s := &t.shape
+	t.row.ClockOffset, t.row.CPUModel = wire.VMClockOffsetUtc, "cluster_default"
+	t.row.CPU, t.row.VCPU = wire.NestedCPU{Cores: s.cores, Sockets: s.sockets}, s.vcpu()
+	t.row.Memory, t.row.Firmware, t.row.HA, t.row.CloudInitSupported = s.memory, s.firmware, s.ha, s.cloudInit
+	t.row.IOPolicy, t.row.MaxIOPS, t.row.MaxIOPSPolicy = s.ioPolicy, s.limits.iops, s.limits.iopsPolicy
+	t.row.MaxBandwidth, t.row.MaxBandwidthPolicy = s.limits.bandwidth, s.limits.bandwidthPolicy
+	t.row.VMDisks, t.row.VMNics, t.row.Size = []wire.NestedFrozenDisks{}, []wire.NestedTemplateNic{}, 0
+
+	if s.videoType != nil {
+		t.row.VideoType = wire.Ptr(string(*s.videoType))
+	}
+
+	for i := range s.disks {
+		t.row.VMDisks = append(t.row.VMDisks, s.disks[i].frozen(i))
+		t.row.Size += s.disks[i].size
+	}
+
+	for i := range s.nics {
+		n := &s.nics[i]
+		t.row.VMNics = append(t.row.VMNics, wire.NestedTemplateNic{
+			Index: i, Enabled: wire.Ptr(n.enabled), Mirror: wire.Ptr(n.mirror), Model: wire.Ptr(n.model),
+			Type: wire.Ptr(wire.VMNicTypeVlan), Vlan: n.vlan.frozen(),
+		})
+	}
+}
+
+// frozen is how templates and snapshots show a disk.
+func (d *diskShape) frozen(index int) wire.NestedFrozenDisks {
+	f := wire.NestedFrozenDisks{
+		Boot: d.boot, Bus: d.bus, Index: index, Key: d.key, Type: d.kind, Path: d.path, Size: d.size, Disabled: wire.Ptr(false),
+		MaxIOPS: d.limits.iops, MaxIOPSPolicy: d.limits.iopsPolicy,
+		MaxBandwidth: d.limits.bandwidth, MaxBandwidthPolicy: d.limits.bandwidthPolicy,
+	}
+
+	if d.image != nil {
+		f.ElfImageLocalID, f.ImageName, f.Path = d.image.row.LocalID, wire.Ptr(d.image.row.Name), d.image.row.Path
+	}
+
+	if d.kind == wire.VMDiskTypeDisk {
+		f.DiskName = wire.Ptr(d.name)
+		f.StoragePolicyUUID = policyUUID(d.policy)
+	}
+
+	return f
+}
+
+// policyUUID is the id that SMTX gives a storage policy.
+func policyUUID(policy wire.VMVolumeElfStoragePolicyType) string {
+	return namedIDSource("storage-policy", string(policy)).uuid()
+}
+
+func (v *vlan) frozen() wire.NestedFrozenVlan {
+	return wire.NestedFrozenVlan{
+		Name: v.row.Name, VlanID: v.row.VlanID, VlanLocalID: v.row.LocalID, VdsOvs: v.vds.row.OvsbrName, NetworkIDs: v.row.NetworkIDs,
+	}
+}
+
+func (w *world) stockLibraryTemplate(spec *TemplateSpec) {
+	t := &libraryTemplate{}
+	t.row = wire.ContentLibraryVMTemplate{
+		ID: namedIDSource("content-library-vm-template", spec.Name).cuid(), Name: spec.Name, CreatedAt: stamp(w.current),
+		Architecture: wire.ArchitectureX8664, OS: wire.Ptr("Rocky Linux 8"),
+	}
+
+	for _, c := range w.clusters.list {
+		t.copies = append(t.copies, w.stockTemplate(spec, c, t))
+	}
+
+	t.showCopies()
+
+	if len(t.copies) == 0 {
+		t.row.CloudInitSupported = spec.CloudInit
+		t.row.Memory, t.row.VCPU = int64(spec.MemoryMiB)*mebibyte, spec.NumCPUs
+	}
+
+	t.showLabels()
+	w.libraryTemplates.add(t)
+}
+
+// showCopies writes into the row what the copies of the template are like.
+func (t *libraryTemplate) showCopies() {
+	t.row.Clusters = mapped(t.copies, func(c *template) wire.NestedCluster { return c.cluster.nested() })
+	t.row.VMTemplates = mapped(t.copies, func(c *template) wire.NestedVMTemplate {
+		return wire.NestedVMTemplate{ID: c.row.ID, Name: c.row.Name}
+	})
+	t.row.VMTemplateUUIDs = mapped(t.copies, func(c *template) string { return c.row.LocalID })
+	t.row.VMDisks, t.row.VMNics = []wire.NestedContentLibraryVMTemplateDisk{}, []wire.NestedContentLibraryVMTemplateNic{}
+
+	if len(t.copies) == 0 {
+		return
+	}
+
+	s := &t.copies[0].shape
+	t.row.CPU, t.row.VCPU = &wire.NestedCPU{Cores: s.cores, Sockets: s.sockets}, s.vcpu()
+	t.row.Memory, t.row.Size, t.row.CloudInitSupported = s.memory, t.copies[0].row.Size, s.cloudInit
+	t.row.Firmware, t.row.HA = wire.Ptr(s.firmware), wire.Ptr(s.ha)
+	t.row.ClockOffset, t.row.CPUModel = wire.Ptr(wire.VMClockOffsetUtc), wire.Ptr("cluster_default")
+	t.row.VideoType, t.row.WinOpt = t.copies[0].row.VideoType, wire.Ptr(false)
+
+	for i := range s.disks {
+		d := &s.disks[i]
+		t.row.VMDisks = append(t.row.VMDisks, wire.NestedContentLibraryVMTemplateDisk{
+			Boot: d.boot, Bus: d.bus, Index: i, Type: d.kind, Size: wire.Ptr(d.size), DiskName: wire.Ptr(d.name), Path: wire.Ptr(d.path),
+			StoragePolicy: wire.Ptr(d.policy), Disabled: wire.Ptr(false),
+		})
+	}
+
+	for i := range s.nics {
+		n := &s.nics[i]
+		t.row.VMNics = append(t.row.VMNics, wire.NestedContentLibraryVMTemplateNic{
+			Index: i, Enabled: wire.Ptr(n.enabled), Mirror: wire.Ptr(n.mirror), Model: wire.Ptr(n.model),
+			Type: wire.Ptr(wire.VMNicTypeVlan), Vlan: wire.Ptr(n.vlan.frozen()),
+		})
+	}
+}

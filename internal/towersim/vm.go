@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+func updateVM(c *call, in *wire.VMUpdateParams) (any, error) {
+	d := in.Data
+
+	if d.Name != nil && *d.Name == "" {
+		return nil, badRequest("body.data.name: must not be empty")
+	}
+
+	if d.Memory != nil && *d.Memory <= 0 {
+		return nil, badRequest("body.data.memory: must be more than 0")
+	}
+
+	// Settled against an example, the numbers can be refused before any VM is
+	// found.
+	example := shape{cores: 1, sockets: 1}
+	if d.CPUCores != nil && d.CPUSockets != nil {
+		if err := example.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
+			return nil, err
+		}
+	}
+
+	return c.eachVM(in.Where, vmWork{
+		mutation: "updateVm", about: named("Edit VM", "编辑虚拟机"),
+		apply: func(v *vm) *taskFailure { return c.editVM(v, &d) },
+	})
+}
+
+// editVM changes a VM's basic data, all of it or nothing.
+func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
+	edited := shape{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
+	if err := edited.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
+		return failure("VM_CPU_CONFIG_ERROR", "%s", err)
+	}
+
+	if d.Memory != nil {
+		edited.memory = bytesOf(*d.Memory, d.MemoryUnit)
+	}
+
+	if d.Name != nil && *d.Name != v.row.Name {
+		if failed := w.nameTaken(v, *d.Name); failed != nil {
+			return failed
+		}
+	}
+
+	if failed := w.resizable(v, &edited); failed != nil {
+		return failed
+	}
+
+	v.row.CPU = wire.NestedCPU{Cores: edited.cores, Sockets: edited.sockets}
+	v.row.VCPU, v.row.Memory = edited.vcpu(), edited.memory
+	assign(&v.row.Name, d.Name)
+	assign(&v.row.Description, d.Description)
+	assign(&v.row.HA, d.HA)
+	w.renew(v)
+
+	return nil
+}
+
+// resizable refuses what a VM that is not stopped cannot do: lose CPUs or
+// memory, or grow beyond its host.
+func (w *world) resizable(v *vm, to *shape) *taskFailure {
+	if !v.holdsMemory() {
+		return nil
+	}
+
+	if to.vcpu() < v.row.VCPU || to.memory < v.row.Memory {
+		return failure("VM_STATUS_NOT_ALLOWED", "CPUs and memory of the VM %s can be reduced only while it is stopped.", v.row.Name)
+	}
+
+	free := v.host.row.TotalMemoryBytes - v.host.row.OSMemoryBytes - w.memoryInUse(v.host)
+	if to.memory-v.row.Memory > free {
+		return scheduleFailure(filterMemory)
+	}
+
+	return nil
+}
+
+// assign sets a value that was sent.
+func assign[T any](to *T, sent *T) {
+	if sent != nil {
+		*to = *sent
+	}
+}
+
+func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
+	return c.removeVMs(in.Where, vmWork{
+		mutation: "deleteVm", about: named("Delete VM", "删除虚拟机"), status: wire.EntityAsyncStatusDeleting,
+		apply: func(v *vm) *taskFailure {
+			if failed := c.stoppedEnough(v); failed != nil {
+				return failed
+			}
+
+			c.destroy(v)
+
+			return nil
+		},
+	})
+}
+
+// stoppedEnough refuses to take away a VM that runs, where the scenario says so.
+func (w *world) stoppedEnough(v *vm) *taskFailure {
+	if v.holdsMemory() && !w.scenario.DeleteRunning {
+		return failure("VM_STATUS_NOT_ALLOWED", "The VM %s is %s and cannot be deleted.", v.row.Name, v.row.Status)
+	}
+
+	return nil
+}
+
+func moveVMToRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
+	if !c.scenario.RecycleBin {
+		return nil, badRequest("The recycle bin is not enabled")
+	}
+
+	return c.removeVMs(in.Where, vmWork{
+		mutation: "moveVmToRecycleBin", about: named("Move VM to the recycle bin", "移动虚拟机到回收站"),
+		apply: func(v *vm) *taskFailure {
+			if failed := c.stoppedEnough(v); failed != nil {
+				return failed
+			}
+
+			c.bin(v)
+
+			return nil
+		},
+	})
+}
+
+// bin puts a VM into the recycle bin, where it keeps its disks and its name.
+func (w *world) bin(v *vm) {
+	if v.row.InRecycleBin {
+		return
+	}
+
+	if v.holdsMemory() {
+		w.powerOff(v)
+	}
+
+	v.row.InRecycleBin = true
+	v.row.DeletedAt = stampPtr(w.current)
+	v.row.OriginalName = wire.Ptr(v.row.Name)
+}
+
+func recoverVMFromRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
+	return c.removeVMs(in.Where, vmWork{
+		mutation: "recoverVmFromRecycleBin", about: named("Recover VM", "恢复虚拟机"),
+		apply: func(v *vm) *taskFailure {
+			if !v.row.InRecycleBin {
+				return nil
+			}
+
+			if failed := c.nameTaken(v, v.row.Name); failed != nil {
+				return failed
+			}
+
+			v.row.InRecycleBin, v.row.DeletedAt, v.row.OriginalName = false, nil, nil
+
+			return nil
+		},
+	})
+}
+
+func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
+	owner, err := c.userNamed(string(in.Data.SearchFor), in.Data.Value)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.eachVM(in.Where, vmWork{
+		mutation: "updateVmOwner", about: named("Change the owner of VM", "更改虚拟机所有者"),
+		apply: func(v *vm) *taskFailure {
+			v.owner = owner
+
+			return nil
+		},
+	})
+}
+
+func addVMToFolder(c *call, in *wire.VMAddFolderParams) (any, error) {
+	into, ok := c.folders.get(in.Data.FolderID)
+	if !ok {
+		return nil, notFound("There is no VM folder %s", in.Data.FolderID)
+	}
+
+	return c.moveToFolder(in.Where, into)
+}
+
+func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
+	return c.moveToFolder(in.Where, nil)
+}

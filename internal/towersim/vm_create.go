@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"strings"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+const placeholderPrefix = "placeholder-"
+
+func isPlaceholder(localID string) bool { return strings.HasPrefix(localID, placeholderPrefix) }
+
+// blueprint is a VM that is to be made.
+type blueprint struct {
+	shape
+
+	mutation    string
+	about       text
+	name        string
+	description string
+	cluster     *cluster
+	folder      *folder
+	host        *host // nil: the scheduler decides
+	owner       *user
+	running     bool
+	cloud       *wire.TemplateCloudInit
+}
+
+// newVM enters a VM that is to be made: a placeholder.
+func (w *world) newVM(b *blueprint, ids *idSource) *vm {
+	w.vmOrder++
+
+	v := &vm{cluster: b.cluster, folder: b.folder, owner: b.owner, createdAt: w.current, order: w.vmOrder}
+	v.row = wire.VM{
+		ID: ids.cuid(), LocalID: placeholderPrefix + ids.uuid(), Name: b.name, Description: b.description,
+		ClockOffset: wire.VMClockOffsetUtc, CPUModel: "cluster_default", LocalCreatedAt: stampPtr(w.current),
+		CPU: wire.NestedCPU{Cores: b.cores, Sockets: b.sockets}, VCPU: b.vcpu(), Memory: b.memory,
+		Firmware: b.firmware, HA: b.ha, GuestOSType: b.guestOS, VideoType: b.videoType,
+		CloudInitSupported: wire.Ptr(b.cloudInit), Status: wire.VMStatusStopped,
+		IOPolicy: b.ioPolicy, MaxIOPS: b.limits.iops, MaxIOPSPolicy: b.limits.iopsPolicy,
+		MaxBandwidth: b.limits.bandwidth, MaxBandwidthPolicy: b.limits.bandwidthPolicy,
+		GPUDevices: []wire.NestedGPUDevice{}, Snapshots: []wire.NestedVMSnapshot{}, USBDevices: []wire.NestedUSBDevice{},
+		PCINics: []wire.NestedNic{}, VMPlacementGroup: []wire.NestedVMPlacementGroup{},
+	}
+
+	w.forget(v)
+	w.show(v)
+	w.vms.add(v)
+
+	return v
+}
+
+// create accepts a VM: its record is there at once, as a placeholder, and a task
+// makes the rest.
+func (c *call) create(b *blueprint) wire.WithTask[*wire.VM] {
+	v := c.newVM(b, c.ids)
+	reply := wire.WithTask[*wire.VM]{}
+	t := c.begin(work{
+		mutation: b.mutation, about: b.about, resource: "Vm", id: v.row.ID, cluster: b.cluster,
+		status: wire.EntityAsyncStatusCreating, holds: []lockable{&remembering{vm: v, into: &reply.Data}},
+		apply: func() *taskFailure { return c.build(v, b) },
+		undo:  func() { c.vms.remove(v) },
+	})
+	reply.TaskID = wire.Ptr(t.row.ID)
+
+	return reply
+}
+
+// remembering keeps the row of a VM as it is when the VM is first marked, which
+// is what the reply to a creation shows even if the task is over at once.
+type remembering struct {
+	*vm
+
+	into **wire.VM
+}
+
+func (r *remembering) mark(status *wire.EntityAsyncStatus) {
+	r.vm.mark(status)
+
+	if *r.into == nil {
+		shown := r.row
+		*r.into = &shown
+	}
+}
+
+// build makes a VM out of its placeholder, or says why that cannot be.
+func (w *world) build(v *vm, b *blueprint) *taskFailure {
+	if v.deleted() {
+		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
+	}
+
+	if failed := w.nameTaken(v, v.row.Name); failed != nil {
+		return failed
+	}
+
+	networks, failed := b.networks()
+	if failed != nil {
+		return failed
+	}
+
+	var space int64
+	for i := range b.disks {
+		space += b.disks[i].space()
+	}
+
+	if failed := w.hasSpace(b.cluster, space); failed != nil {
+		return failed
+	}
+
+	if b.running {
+		if v.host, failed = w.place(v, b.host); failed != nil {
+			return failed
+		}
+	} else {
+		v.host = w.home(b.cluster, b.host)
+	}
+
+	v.row.LocalID = w.ids.uuid()
+	v.row.BiosUUID = wire.Ptr(w.ids.uuid())
+
+	for i := range b.nics {
+		n := w.plugIn(v, &b.nics[i])
+
+		// Once cloud-init is told of any network, it leaves the others alone.
+		if networks != nil {
+			configured, listed := networks[i]
+			n.static, n.silent = configured, !listed
+		}
+	}
+
+	for i := range b.disks {
+		w.attach(v, &b.disks[i])
+	}
+
+	if b.cloud != nil {
+		w.attachCloudInit(v, b.cloud)
+	}
+
+	w.show(v)
+
+	if b.running {
+		w.powerOn(v)
+	}
+
+	return nil
+}
+
+// nameTaken refuses a name that another VM of the cluster has. Of two that are
+// being made, the one that was asked for first gets it.
+func (w *world) nameTaken(v *vm, name string) *taskFailure {
+	if !w.scenario.UniqueVMNames {
+		return nil
+	}
+
+	for _, other := range w.vms.list {
+		if other == v || other.cluster != v.cluster || other.row.InRecycleBin || other.row.Name != name {
+			continue
+		}
+
+		if other.real() || other.order < v.order {
+			return failure("VM_DUPLICATED_NAME", "The VM name %s is used by another VM.", name)
+		}
+	}
+
+	return nil
+}
+
+// hasSpace refuses what does not fit into a cluster's storage any more.
+func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
+	if space > 0 && w.storageInUse(c)+space > c.capacity {
+		return failure("EAllocSpace", "Failed to allocate space in the storage pool.")
+	}
+
+	return nil
+}
+
+// plugIn gives a VM a NIC.
+func (w *world) plugIn(v *vm, s *nicShape) *nic {
+	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, echo: s.echo}
+	if n.mac == "" {
+		n.mac = w.ids.mac()
+	}
+
+	id := w.ids.uuid()
+	n.row = wire.VMNic{
+		ID: w.ids.cuid(), LocalID: id, InterfaceID: wire.Ptr(id), MACAddress: wire.Ptr(n.mac), Enabled: wire.Ptr(s.enabled),
+		Mirror: wire.Ptr(s.mirror), Model: wire.Ptr(s.model), Type: wire.Ptr(wire.VMNicTypeVlan), VM: v.nested(),
+		EgressRateLimitEnabled: wire.Ptr(false), IngressRateLimitEnabled: wire.Ptr(false),
+	}
+
+	if s.vlan != nil {
+		n.row.Vlan = wire.Ptr(s.vlan.nested())
+	}
+
+	n.untell()
+	w.addNIC(n)
+
+	return n
+}

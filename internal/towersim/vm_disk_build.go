@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+const gib = 1 << 30
+
+// newVolume makes a volume that no VM has yet.
+func (w *world) newVolume(c *cluster, name, path string, size int64, policy wire.VMVolumeElfStoragePolicyType) *volume {
+	v := &volume{cluster: c}
+	id := w.ids.uuid()
+
+	if path == "" {
+		path = fmt.Sprintf("iscsi://iqn.2016-02.com.smartx:system:zbs-iscsi-datastore/%s", id)
+	}
+
+	v.row = wire.VMVolume{
+		ID: w.ids.cuid(), LocalID: id, Name: name, Path: path, Size: size, ElfStoragePolicy: policy, Cluster: c.nested(),
+		LocalCreatedAt: stamp(w.current), Type: wire.Ptr(wire.VMVolumeTypeKvmVolume), UsedSize: wire.Ptr(int64(0)),
+		VMDisks: []wire.NestedVMDisk{}, Description: wire.Ptr(""),
+	}
+
+	v.showLabels()
+	w.volumes.add(v)
+
+	return v
+}
+
+// attach gives a VM a disk or a CD-ROM drive, with a new volume where the shape
+// names none.
+func (w *world) attach(v *vm, s *diskShape) *disk {
+	d := &disk{vm: v, volume: s.volume, image: s.image, index: s.index}
+	d.row = wire.VMDisk{
+		ID: w.ids.cuid(), Boot: s.boot, Bus: s.bus, Type: s.kind, Key: s.key, Disabled: wire.Ptr(false), VM: v.nested(),
+		MaxIOPS: s.limits.iops, MaxIOPSPolicy: s.limits.iopsPolicy,
+		MaxBandwidth: s.limits.bandwidth, MaxBandwidthPolicy: s.limits.bandwidthPolicy,
+	}
+
+	if s.kind == wire.VMDiskTypeDisk && d.volume == nil {
+		name := s.name
+		if name == "" {
+			name = fmt.Sprintf("%s-%d", v.row.Name, w.countDisks(v)+1)
+		}
+
+		d.volume = w.newVolume(v.cluster, name, s.path, s.size, s.policy)
+		d.volume.linked = s.linked
+	}
+
+	if d.volume != nil {
+		d.row.VMVolume = &wire.NestedVMVolume{ID: d.volume.row.ID, Name: d.volume.row.Name}
+		d.row.Device = wire.Ptr("vd" + string(rune('a'+w.countDisks(v))))
+		d.row.Serial = wire.Ptr(serialOf(d.volume.row.LocalID))
+	}
+
+	d.showImage()
+	w.addDisk(d)
+
+	return d
+}
+
+// serialOf is what the guest sees of a volume's id.
+func serialOf(localID string) string {
+	return strings.ReplaceAll(localID, "-", "")[:20]
+}
+
+func (w *world) countDisks(v *vm) int {
+	return len(filtered(v.disks, func(d *disk) bool { return d.row.Type == wire.VMDiskTypeDisk }))
+}
+
+func (d *disk) showImage() {
+	d.row.ElfImage = nil
+	if d.image != nil {
+		d.row.ElfImage = &wire.NestedElfImage{ID: d.image.row.ID, Name: d.image.row.Name}
+	}
+}
+
+// attachCloudInit gives a VM the hidden drive that its guest reads cloud-init
+// data from.
+func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
+	boot := 0
+	for _, d := range v.disks {
+		boot = max(boot, d.row.Boot+1)
+	}
+
+	d := w.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: boot})
+	name := "cloud-init-" + v.row.LocalID + ".iso"
+	d.row.CloudInitImageName = wire.Ptr(name)
+	d.row.CloudInitImagePath = wire.Ptr("/usr/share/smartx/cloud-init/" + name)
+
+	v.row.Hostname = in.Hostname
+	if len(in.Nameservers) > 0 {
+		v.row.DNSServers = wire.Ptr(strings.Join(in.Nameservers, ","))
+	}
+}
+
+// detach takes a disk from its VM. Its volume stays.
+func (w *world) detach(d *disk) {
+	w.disks.remove(d)
+	d.vm.disks = slices.DeleteFunc(d.vm.disks, func(x *disk) bool { return x == d })
+
+	if d.volume != nil {
+		d.volume.disks = slices.DeleteFunc(d.volume.disks, func(x *disk) bool { return x == d })
+	}
+}
+
+// unplug takes a NIC from its VM and gives its lease back.
+func (w *world) unplug(n *nic) {
+	n.plug++
+	w.nics.remove(n)
+	n.vm.nics = slices.DeleteFunc(n.vm.nics, func(x *nic) bool { return x == n })
+
+	if n.vlan != nil && n.vlan.pool != nil {
+		n.vlan.pool.release(n.mac)
+	}
+}
+
+// destroy removes a VM for good, with its NICs and the volumes that no other VM
+// has.
+func (w *world) destroy(v *vm) {
+	v.story = nil
+	v.deletedAt = w.current
+	w.nodes.lost(v, w.current)
+
+	final := slices.Clone(v.nics)
+	for _, n := range final {
+		w.unplug(n)
+	}
+
+	for _, d := range slices.Clone(v.disks) {
+		w.detach(d)
+
+		if d.volume != nil && len(d.volume.disks) == 0 {
+			w.volumes.remove(d.volume)
+		}
+	}
+
+	// The control API still tells of them.
+	v.nics = final
+	w.vms.remove(v)
+	w.departed = append(w.departed, v)
+	w.dirty = true
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// nicShapes reads the NICs of a request for a VM of a cluster.
+func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, error) {
+	shapes := make([]nicShape, len(params))
+
+	for i := range params {
+		p, field := &params[i], fmt.Sprintf("vm_nics[%d]", i)
+
+		if p.ConnectVlanID == nil {
+			return nil, badRequest("%s.connect_vlan_id: required member is missing", field)
+		}
+
+		v, err := w.vlanNamed(*p.ConnectVlanID, in)
+		if err != nil {
+			return nil, err
+		}
+
+		s := nicShape{vlan: v, model: wire.VMNicModelVirtio, enabled: true}
+		assign(&s.model, p.Model)
+		assign(&s.enabled, p.Enabled)
+		assign(&s.mirror, p.Mirror)
+		assign(&s.mac, p.MACAddress)
+
+		if err := s.echo.assign(field, p.IPAddress, p.SubnetMask, p.Gateway); err != nil {
+			return nil, err
+		}
+
+		if err := checkMAC(field, p.MACAddress); err != nil {
+			return nil, err
+		}
+
+		shapes[i] = s
+	}
+
+	return shapes, nil
+}
+
+// assign sets the members that were sent, if they are addresses.
+func (a *nicAddress) assign(field string, ip, mask, gateway *string) error {
+	for name, value := range map[string]*string{"ip_address": ip, "subnet_mask": mask, "gateway": gateway} {
+		if value == nil || *value == "" {
+			continue
+		}
+
+		if _, err := netip.ParseAddr(*value); err != nil {
+			return badRequest("%s.%s: %q is not an IP address", field, name, *value)
+		}
+	}
+
+	assign(&a.ip, ip)
+	assign(&a.mask, mask)
+	assign(&a.gateway, gateway)
+
+	return nil
+}
+
+func checkMAC(field string, mac *string) error {
+	if mac == nil {
+		return nil
+	}
+
+	if parsed, err := net.ParseMAC(*mac); err != nil || len(parsed) != 6 {
+		return badRequest("%s.mac_address: %q is not a MAC address", field, *mac)
+	}
+
+	return nil
+}
+
+func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
+	if len(in.Data.VMNics) == 0 {
+		return nil, badRequest("body.data.vm_nics: expected at least 1 element")
+	}
+
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	shapes := map[*vm][]nicShape{}
+	for _, v := range vms {
+		if shapes[v], err = c.nicShapes(in.Data.VMNics, v.cluster); err != nil {
+			return nil, err
+		}
+	}
+
+	added := map[*vm][]*nic{}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: "addVmNic", about: named("Add a NIC to VM", "添加虚拟网卡"),
+		apply: func(v *vm) *taskFailure {
+			for i := range shapes[v] {
+				n := c.plugIn(v, &shapes[v][i])
+				// Tower learns the address that was not given a moment later.
+				n.row.MACAddress = textOrNull(shapes[v][i].mac)
+				added[v] = append(added[v], n)
+			}
+
+			c.renew(v)
+
+			for _, n := range added[v] {
+				c.hotPlug(n)
+			}
+
+			return nil
+		},
+		settle: func(v *vm) {
+			for _, n := range added[v] {
+				n.row.MACAddress = wire.Ptr(n.mac)
+			}
+		},
+	})
+}
+
+// hotPlug lets the guest of a VM that runs notice a NIC.
+func (w *world) hotPlug(n *nic) {
+	s := n.vm.story
+	if s == nil {
+		return
+	}
+
+	now := w.current
+	if !s.paused.IsZero() {
+		now = s.paused
+	}
+
+	w.planNIC(s, n, now.Sub(s.base))
+}
+
+func removeVMNic(c *call, in *wire.VMRemoveNicParams) (any, error) {
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	chosen := map[*vm][]*nic{}
+
+	for _, v := range vms {
+		for _, index := range in.Data.NicIndex {
+			if index < 0 || index >= len(v.nics) {
+				return nil, badRequest("body.data.nic_index: the VM %s has no NIC %d", v.row.Name, index)
+			}
+
+			chosen[v] = append(chosen[v], v.nics[index])
+		}
+	}
+
+	return c.removeNICs(vms, chosen)
+}
+
+func removeVMNicByWhere(c *call, in *wire.VMRemoveNicByWhereParams) (any, error) {
+	if in.Effect.VMIDs == nil && isEmptyObject(in.Where) {
+		return nil, badRequest("body.effect.vm_ids: is required where the filter is empty")
+	}
+
+	vms, chosen, err := c.matchNICs(in.Where, in.Effect.VMIDs)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.removeNICs(vms, chosen)
+}
+
+func isEmptyObject(raw json.RawMessage) bool {
+	var object map[string]json.RawMessage
+
+	return json.Unmarshal(bytes.TrimSpace(raw), &object) == nil && len(object) == 0
+}
+
+// matchNICs returns the NICs that a filter finds, by their VMs; with ids, only
+// those of the VMs that have them.
+func (c *call) matchNICs(where json.RawMessage, ids []string) ([]*vm, map[*vm][]*nic, error) {
+	nics, err := match(c.world, &c.nics, wire.EntityVMNic, where)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	var vms []*vm
+
+	chosen := map[*vm][]*nic{}
+
+	for _, n := range nics {
+		if ids != nil && !slices.Contains(ids, n.vm.row.ID) {
+			continue
+		}
+
+		if chosen[n.vm] == nil {
+			vms = append(vms, n.vm)
+		}
+
+		chosen[n.vm] = append(chosen[n.vm], n)
+	}
+
+	return vms, chosen, nil
+}
+
+func (c *call) removeNICs(vms []*vm, chosen map[*vm][]*nic) (any, error) {
+	return c.changeVMs(vms, vmWork{
+		mutation: "removeVmNic", about: named("Remove a NIC from VM", "删除虚拟网卡"),
+		apply: func(v *vm) *taskFailure {
+			for _, n := range chosen[v] {
+				c.unplug(n)
+			}
+
+			c.renew(v)
+
+			if v.story != nil && v.row.VMToolsStatus == wire.VMToolsStatusRunning {
+				v.showIPs(v.story.guest)
+			}
+
+			return nil
+		},
+	})
+}

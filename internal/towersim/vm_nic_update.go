@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// nicEdit is what is to change of a NIC.
+type nicEdit struct {
+	vlanID          *string
+	enabled, mirror *bool
+	mac             *string
+	model           *wire.VMNicModel
+	ip, mask, gate  *string
+}
+
+func (e *nicEdit) configures() bool { return e.ip != nil || e.mask != nil || e.gate != nil }
+
+func updateVMNic(c *call, in *wire.VMUpdateNicParams) (any, error) {
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	d := &in.Data
+	chosen := map[*vm][]*nic{}
+
+	for _, v := range vms {
+		if d.NicIndex < 0 || d.NicIndex >= len(v.nics) {
+			return nil, badRequest("body.data.nic_index: the VM %s has no NIC %d", v.row.Name, d.NicIndex)
+		}
+
+		chosen[v] = []*nic{v.nics[d.NicIndex]}
+	}
+
+	return c.editNICs(vms, chosen, &nicEdit{
+		vlanID: d.ConnectVlanID, enabled: d.Enabled, mirror: d.Mirror, mac: d.MACAddress, model: d.Model,
+		ip: d.IPAddress, mask: d.SubnetMask, gate: d.Gateway,
+	})
+}
+
+func updateVMNicAdvanceInfo(c *call, in *wire.VMUpdateNicAdvanceInfoParams) (any, error) {
+	vms, chosen, err := c.matchNICs(in.Where, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	d := &in.Data
+
+	return c.editNICs(vms, chosen, &nicEdit{
+		vlanID: d.ConnectVlanID, enabled: d.Enabled, mirror: d.Mirror, mac: d.MACAddress,
+	})
+}
+
+func updateVMNicBasicInfo(c *call, in *wire.VMUpdateNicBasicInfoParams) (any, error) {
+	vms, chosen, err := c.matchNICs(in.Where, nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editNICs(vms, chosen, &nicEdit{ip: in.Data.IPAddress, mask: in.Data.SubnetMask, gate: in.Data.Gateway})
+}
+
+func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, error) {
+	if err := checkMAC("body.data", edit.mac); err != nil {
+		return nil, err
+	}
+
+	var probe nicAddress
+	if err := probe.assign("body.data", edit.ip, edit.mask, edit.gate); err != nil {
+		return nil, err
+	}
+
+	if edit.vlanID != nil {
+		if _, err := c.vlanNamed(*edit.vlanID, nil); err != nil {
+			return nil, err
+		}
+	}
+
+	for _, v := range vms {
+		if edit.vlanID == nil {
+			break
+		}
+
+		if _, err := c.vlanNamed(*edit.vlanID, v.cluster); err != nil {
+			return nil, err
+		}
+	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: "updateVmNic", about: named("Edit a NIC of VM", "编辑虚拟网卡"),
+		apply: func(v *vm) *taskFailure {
+			if edit.configures() && v.row.VMToolsStatus != wire.VMToolsStatusRunning {
+				return failure("VM_TOOLS_NOT_RUNNING", "The VM tools of the VM %s are not running.", v.row.Name)
+			}
+
+			for _, n := range chosen[v] {
+				c.editNIC(n, edit)
+			}
+
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+// editNIC changes a NIC. What cuts its link ends its lease and starts its part
+// of the guest's story anew.
+func (w *world) editNIC(n *nic, edit *nicEdit) {
+	relink := false
+
+	if v, ok := w.vlans.get(valueOf(edit.vlanID)); ok && v != n.vlan {
+		w.releaseLease(n)
+		n.vlan, n.row.Vlan = v, wire.Ptr(v.nested())
+		relink = true
+	}
+
+	if edit.mac != nil && *edit.mac != n.mac {
+		w.releaseLease(n)
+		n.mac, n.row.MACAddress = *edit.mac, wire.Ptr(*edit.mac)
+		relink = true
+	}
+
+	if edit.enabled != nil && *edit.enabled != *n.row.Enabled {
+		n.row.Enabled = wire.Ptr(*edit.enabled)
+		relink = true
+	}
+
+	if edit.mirror != nil {
+		n.row.Mirror = wire.Ptr(*edit.mirror)
+	}
+
+	if edit.model != nil {
+		n.row.Model = wire.Ptr(*edit.model)
+	}
+
+	if relink {
+		n.untell()
+		n.address = nicAddress{}
+	}
+
+	if edit.configures() {
+		address := n.address
+		assign(&address.ip, edit.ip)
+		assign(&address.mask, edit.mask)
+		assign(&address.gateway, edit.gate)
+		n.static, n.tools, n.silent = (*staticShape)(&address), true, false
+		relink = true
+	}
+
+	if relink {
+		w.hotPlug(n)
+	}
+}
+
+func (w *world) releaseLease(n *nic) {
+	if n.vlan != nil && n.vlan.pool != nil {
+		n.vlan.pool.release(n.mac)
+	}
+}
+
+func valueOf(s *string) string {
+	if s == nil {
+		return ""
+	}
+
+	return *s
+}

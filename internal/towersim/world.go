@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"regexp"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// world is all that is simulated. It has no lock of its own: the server that
+// owns it lets one caller in at a time.
+type world struct {
+	agenda
+
+	scenario *Scenario
+	version  version
+	clock    *clock
+	ids      *idSource
+	guests   []compiledGuest
+	faults   []*faultRule
+	requests map[string]int
+	total    int
+	dirty    bool // derived members of rows are out of date
+
+	organizations    table[*organization]
+	datacenters      table[*datacenter]
+	clusters         table[*cluster]
+	hosts            table[*host]
+	vdses            table[*vds]
+	vlans            table[*vlan]
+	templates        table[*template]
+	libraryTemplates table[*libraryTemplate]
+	users            table[*user]
+	folders          table[*folder]
+	labels           table[*label]
+	volumes          table[*volume]
+	vms              table[*vm]
+	nics             table[*nic]
+	images           table[*image]
+	disks            table[*disk]
+	tasks            table[*task]
+
+	departed []*vm // deleted VMs, which the control API still lists
+	vmOrder  uint64
+	nodes    nodeBook
+	entities map[string]*entity
+}
+
+type compiledGuest struct {
+	Guest
+
+	match *regexp.Regexp
+}
+
+// newWorld builds what the scenario says. The scenario has been completed.
+func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
+	w := &world{
+		scenario: scenario,
+		clock:    c,
+		ids:      ids,
+		requests: map[string]int{},
+		dirty:    true,
+	}
+
+	w.current = c.now()
+	// A completed scenario's version and globs have been checked.
+	w.version, _ = parseVersion(scenario.Version)
+
+	for _, guest := range scenario.Guests {
+		match, err := compileGlob(guest.Match)
+		if err == nil {
+			w.guests = append(w.guests, compiledGuest{Guest: guest, match: match})
+		}
+	}
+
+	for _, fault := range scenario.Faults {
+		w.faults = append(w.faults, &faultRule{Fault: fault})
+	}
+
+	w.entities = w.catalogue()
+	w.stock()
+
+	return w
+}
+
+// guestOf returns the story of a VM's guest, or an empty one.
+func (w *world) guestOf(name string) Guest {
+	for _, guest := range w.guests {
+		if guest.match.MatchString(name) {
+			return guest.Guest
+		}
+	}
+
+	return Guest{}
+}
+
+// visible returns the VMs that the API shows.
+func (w *world) visible() []*vm {
+	return filtered(w.vms.list, func(v *vm) bool { return v.visibleAt(w.current) })
+}
+
+// clusterVMs returns the VMs of a cluster, those in the recycle bin included.
+func (w *world) clusterVMs(c *cluster) []*vm {
+	return filtered(w.vms.list, func(v *vm) bool { return v.cluster == c })
+}
+
+func (w *world) addNIC(n *nic) {
+	w.nics.add(n)
+	n.vm.nics = append(n.vm.nics, n)
+}
+
+func (w *world) addDisk(d *disk) {
+	w.disks.add(d)
+	d.vm.disks = append(d.vm.disks, d)
+
+	if d.volume != nil {
+		d.volume.disks = append(d.volume.disks, d)
+	}
+}
+
+// renew gives the NICs and disks of a VM new ids, as each edit of the VM does:
+// their rows are joins that Tower rebuilds.
+func (w *world) renew(v *vm) {
+	for _, n := range v.nics {
+		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
+	}
+
+	for _, d := range v.disks {
+		w.disks.rekey(d, func() { d.row.ID = w.ids.cuid() })
+	}
+
+	w.show(v)
+}
+
+// show brings the members of a VM's row that follow from its parts up to date.
+func (w *world) show(v *vm) {
+	v.row.Cluster = wire.Ptr(v.cluster.nested())
+	v.row.Host = nil
+	v.row.NodeIP = ""
+
+	if v.host != nil {
+		v.row.Host = wire.Ptr(v.host.nested())
+		v.row.NodeIP = v.host.row.ManagementIP
+	}
+
+	v.row.Folder = nil
+	if v.folder != nil {
+		v.row.Folder = &wire.NestedVMFolder{ID: v.folder.row.ID, Name: v.folder.row.Name}
+	}
+
+	v.row.VMNics = mapped(v.nics, func(n *nic) wire.NestedVMNic { return wire.NestedVMNic{ID: n.row.ID} })
+	v.row.VMDisks = mapped(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+
+	for order, n := range v.nics {
+		n.row.Order = wire.Ptr(order)
+		n.row.VM = v.nested()
+	}
+
+	var size int64
+
+	for _, d := range v.disks {
+		d.row.VM = v.nested()
+
+		if d.volume != nil {
+			size += d.volume.row.Size
+		}
+	}
+
+	v.row.ProvisionedSize, v.row.Size = wire.Ptr(size), wire.Ptr(size)
+	v.showLabels()
+}
