@@ -4,6 +4,8 @@ package tower
 
 import (
 	"encoding/pem"
+	"io"
+	"log"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -15,10 +17,10 @@ import (
 func newTLSFake(t *testing.T) (f *fake, certificate string) {
 	t.Helper()
 	f = newFake(t)
-	plain := f.Server
-	f.Server = httptest.NewTLSServer(f)
-	f.Config.ErrorLog = nil
-	plain.Close()
+	f.Close()
+	f.Server = httptest.NewUnstartedServer(f)
+	f.Config.ErrorLog = log.New(io.Discard, "", 0)
+	f.StartTLS()
 	t.Cleanup(f.Close)
 	return f, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: f.Certificate().Raw}))
 }

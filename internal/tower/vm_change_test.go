@@ -206,8 +206,8 @@ func TestTask_forgotten(t *testing.T) {
 			if (err != nil) != tc.fails {
 				t.Errorf("got %v; the VM is %s", err, p.status)
 			}
-			if n := f.count("get-tasks"); n != missesOfTask {
-				t.Errorf("%d looks for the task, want %d", n, missesOfTask)
+			if n := f.count("get-tasks"); n < missesOfTask {
+				t.Errorf("%d looks for the task, want %d at least", n, missesOfTask)
 			}
 		})
 	}
@@ -226,14 +226,14 @@ func TestTask_statuses(t *testing.T) {
 		case 3:
 			return answer{drop: true}
 		}
-		status := []string{"PENDING", "EXECUTING", "PAUSED", "SOMETHING_NEW", taskSucceeded}[n-4]
+		status := []string{"PENDING", "EXECUTING", "PAUSED", "SOMETHING_NEW", taskSucceeded}[min(n-4, 4)]
 		return answer{body: []any{taskJSON("task", status)}}
 	})
 	if err := f.client().StartVM(short(t), "vm-1", ""); err != nil {
 		t.Fatal(err)
 	}
-	if n := f.count("get-tasks"); n != 8 {
-		t.Errorf("%d looks, want 8", n)
+	if n := f.count("get-tasks"); n < 8 {
+		t.Errorf("the wait ended after %d looks, before the task", n)
 	}
 }
 
