@@ -68,7 +68,7 @@ resource "terraform_data" "server" {
 // TestAccProvider_environment changes the environment, so it runs alone.
 func TestAccProvider_environment(t *testing.T) {
 	sim := acctest.Simulator(t, "")
-	t.Setenv("ELF_SERVER", sim.Server().URL())
+	t.Setenv("ELF_SERVER", sim.URL())
 	t.Setenv("ELF_USERNAME", sim.Server().Username())
 	t.Setenv("ELF_PASSWORD", sim.Server().Password())
 	t.Setenv("ELF_POLL_INTERVAL", "100ms")

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MPL-2.0
+
+// Package acctest runs acceptance tests: the provider in the test's own
+// process, a real Terraform or OpenTofu, and a simulated Tower that each test
+// starts for itself, or a real one.
+package acctest
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	testingacctest "github.com/hashicorp/terraform-plugin-testing/helper/acctest"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider"
+)
+
+const (
+	envServer    = "ELF_SERVER"
+	envPrefix    = "ELF_"
+	envCLI       = "TF_ACC_TERRAFORM_PATH"
+	tofuRegistry = "registry.opentofu.org"
+)
+
+// ProtoV6ProviderFactories starts the provider inside the test's process.
+func ProtoV6ProviderFactories() map[string]func() (tfprotov6.ProviderServer, error) {
+	return map[string]func() (tfprotov6.ProviderServer, error){
+		"elf": providerserver.NewProtocol6WithError(provider.New("test")()),
+	}
+}
+
+// ParallelTest runs a test case beside others. It sees to the environment and to
+// the provider, so plain `go test` is enough. Where there is no CLI, the test
+// fails.
+func ParallelTest(t *testing.T, c resource.TestCase) {
+	t.Helper()
+	prepare(t, &c)
+	resource.ParallelTest(t, c)
+}
+
+// Test is ParallelTest for tests that change the environment and so can't run
+// beside others.
+func Test(t *testing.T, c resource.TestCase) {
+	t.Helper()
+	prepare(t, &c)
+	resource.Test(t, c)
+}
+
+func prepare(t *testing.T, c *resource.TestCase) {
+	t.Helper()
+	if err := environment(); err != nil {
+		t.Fatal(err)
+	}
+	if c.ProtoV6ProviderFactories == nil {
+		c.ProtoV6ProviderFactories = ProtoV6ProviderFactories()
+	}
+}
+
+// RandomName returns a name that no other test uses, beginning with tf-acc- so
+// that leftovers on a real Tower can be told.
+func RandomName() string { return testingacctest.RandomWithPrefix("tf-acc") }
+
+// OnTower reports whether the tests run against a real Tower.
+func OnTower() bool { return os.Getenv(envServer) != "" }
+
+// environment prepares the process's environment, once.
+var environment = sync.OnceValue(func() error {
+	cli, err := findCLI()
+	if err != nil {
+		return err
+	}
+	set := map[string]string{
+		"TF_ACC":                    "1",
+		envCLI:                      cli,
+		"TF_ACC_PROVIDER_NAMESPACE": "smartxworks",
+		// A developer's overrides would hide the provider under test.
+		"TF_CLI_CONFIG_FILE": os.DevNull,
+		"CHECKPOINT_DISABLE": "1",
+	}
+	if isTofu(cli) {
+		set["TF_ACC_PROVIDER_HOST"] = tofuRegistry
+	}
+	for name, value := range set {
+		if err := os.Setenv(name, value); err != nil {
+			return fmt.Errorf("preparing the environment: %w", err)
+		}
+	}
+	if OnTower() {
+		return nil
+	}
+	// Half a configuration in the caller's environment must not reach the tests.
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix) && name != openapicheck.EnvDocument {
+			if err := os.Unsetenv(name); err != nil {
+				return fmt.Errorf("preparing the environment: %w", err)
+			}
+		}
+	}
+	return nil
+})
+
+// findCLI returns the CLI that the environment names, else the one on PATH.
+func findCLI() (string, error) {
+	if named := os.Getenv(envCLI); named != "" {
+		path, err := exec.LookPath(named)
+		if err != nil {
+			return "", fmt.Errorf("%s names no CLI: %w", envCLI, err)
+		}
+		return filepath.Abs(path)
+	}
+	for _, name := range []string{"terraform", "tofu"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return filepath.Abs(path)
+		}
+	}
+	return "", fmt.Errorf("acceptance tests need a CLI, and neither terraform nor tofu is on PATH: install one, "+
+		"name one by %s, or run `make test`, which builds one", envCLI)
+}
+
+// isTofu tells OpenTofu, which takes providers from a registry of its own.
+func isTofu(cli string) bool {
+	return strings.HasPrefix(strings.ToLower(filepath.Base(cli)), "tofu")
+}
+
+// require fails the test where no server of either kind can be had.
+func require(t testing.TB) {
+	t.Helper()
+	if err := environment(); err != nil {
+		t.Fatal(err)
+	}
+}
