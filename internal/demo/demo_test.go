@@ -40,7 +40,7 @@ func actAsSimulator() int {
 		fmt.Fprintln(os.Stderr, "towersim.yaml:3: speed: not a number")
 		return 2
 	}
-	fmt.Println("export ELF_SERVER=http://127.0.0.1:1\nexport ELF_USERNAME=root\nexport ELF_PASSWORD='secret'")
+	fmt.Println("export ELF_SERVER=https://127.0.0.1:1\nexport ELF_USERNAME=root\nexport ELF_PASSWORD='secret'\nexport ELF_CA_CERTIFICATE=ca.pem")
 	<-stop
 	return 0
 }
@@ -133,7 +133,7 @@ func TestRun(t *testing.T) {
 	if diff := cmp.Diff(want, st.stdout.String()); diff != "" {
 		t.Errorf("output (-want +got):\n%s", diff)
 	}
-	want = strings.Join([]string{"apply", "output", "destroy", ""}, " http://127.0.0.1:1 secret \n")
+	want = strings.Join([]string{"apply", "output", "destroy", ""}, " https://127.0.0.1:1 secret \n")
 	if diff := cmp.Diff(want, st.called(t)); diff != "" {
 		t.Errorf("calls of the CLI (-want +got):\n%s", diff)
 	}
@@ -237,10 +237,10 @@ func TestExports(t *testing.T) {
 		want   []string
 	}{
 		"as eval takes them": {
-			output: "export ELF_SERVER=http://127.0.0.1:80\nexport ELF_USERNAME=root\nexport ELF_PASSWORD='a b'\n",
-			want:   []string{"ELF_SERVER=http://127.0.0.1:80", "ELF_USERNAME=root", "ELF_PASSWORD=a b"},
+			output: "export ELF_SERVER=https://127.0.0.1:80\nexport ELF_USERNAME=root\nexport ELF_PASSWORD='a b'\nexport ELF_CA_CERTIFICATE=/a.pem\n",
+			want:   []string{"ELF_SERVER=https://127.0.0.1:80", "ELF_USERNAME=root", "ELF_PASSWORD=a b", "ELF_CA_CERTIFICATE=/a.pem"},
 		},
-		"cut short": {output: "export ELF_SERVER=http://127.0.0.1:80\n"},
+		"cut short": {output: "export ELF_SERVER=https://127.0.0.1:80\n"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -44,6 +44,7 @@ func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulat
 	// The simulator outlives an interrupt and a kept demo: no context ends it, stop does.
 	cmd := exec.Command(ws.simulator, //nolint:noctx // see above
 		"--listen", "127.0.0.1:0",
+		"--tls",
 		"--scenario", filepath.Join(ws.dir, scenarioFile),
 		"--speed", strconv.FormatFloat(speed, 'g', -1, 64))
 	cmd.Stderr = log
@@ -82,11 +83,11 @@ func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulat
 	return nil, fmt.Errorf("starting the simulator: %w\n%s", errors.Join(err, readErr), said)
 }
 
-// exports reads the simulator's lines for eval until the three that a client
-// needs are there, and returns them as NAME=value. It returns nothing where
-// the output ends before that.
+// exports reads the simulator's lines for eval until all that a client needs
+// are there, and returns them as NAME=value. It returns nothing where the
+// output ends before that.
 func exports(r io.Reader) []string {
-	missing := map[string]bool{"ELF_SERVER": true, "ELF_USERNAME": true, "ELF_PASSWORD": true}
+	missing := map[string]bool{"ELF_SERVER": true, "ELF_USERNAME": true, "ELF_PASSWORD": true, "ELF_CA_CERTIFICATE": true}
 	var env []string
 	for scan := bufio.NewScanner(r); scan.Scan(); {
 		pair, ok := strings.CutPrefix(scan.Text(), "export ")
