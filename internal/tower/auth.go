@@ -227,7 +227,7 @@ func (c *Client) loginFailure(err error) error {
 	case call.HTTPStatus == 0 && call.Class != ClassCancelled, call.Class == ClassCancelled && errors.Is(err, context.DeadlineExceeded):
 		out.Problem = LoginUnreachable
 		out.Message = fmt.Sprintf("%s cannot be reached; check server, its port, and the network in between", c.Server())
-	case call.HTTPStatus == 0, call.Class == ClassTransient:
+	case call.HTTPStatus == 0, call.HTTPStatus >= 500, call.HTTPStatus == http.StatusTooManyRequests, call.HTTPStatus == http.StatusRequestTimeout:
 	case !call.fromTower || call.HTTPStatus == http.StatusNotFound && !call.completeReply:
 		out.Problem = LoginNotTower
 		out.Message = fmt.Sprintf("%s answers, but not as a Tower does; check server and its port, and that nothing stands in between", c.Server())

@@ -74,7 +74,7 @@ func failure(ctx context.Context, x *exchange, err error) error {
 		out.Class = classOf(x)
 		out.Message = fmt.Sprintf("%s came instead of an answer of Tower; a proxy may stand in between", x.foreign)
 	case x.foreign != "":
-		out.Class = ClassRefused
+		out.Class = classOf(x)
 		out.Message = fmt.Sprintf("%s came instead of an answer of Tower", x.foreign)
 	default:
 		out.Err = err
@@ -109,7 +109,7 @@ func classOf(x *exchange) Class {
 		return ClassNotFound
 	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout:
 		return ClassTransient
-	case x.status >= 500 && x.status != http.StatusNotImplemented:
+	case x.status >= 500 && x.status != http.StatusNotImplemented, x.misplaced():
 		return ClassTransient
 	}
 	return ClassRefused

@@ -70,6 +70,12 @@ func (x *exchange) effectUnknown() bool {
 	return x.status == 0 || x.status >= 500 && x.status != http.StatusNotImplemented || x.status < 300 && x.foreign != ""
 }
 
+// misplaced reports a reply that something else gave in Tower's place and that may pass: while a Tower restarts, what
+// stands in front of it answers with pages of its own.
+func (x *exchange) misplaced() bool {
+	return x.foreign != "" && (x.status < 300 || x.status == http.StatusNotFound)
+}
+
 // errorReply is the body of Tower's errors, as far as it can be relied on.
 type errorReply struct {
 	message  string

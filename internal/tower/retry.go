@@ -24,8 +24,9 @@ import (
 //	poll        no         no    no                  no          no
 //
 // "Not sent" is a connection that could not be made. 429 is an answer given before the request is looked at, and
-// so is 503 with a Retry-After for the operations that lead to one state however often they are called. Certificates
-// that are not trusted, names that do not exist and 501 are final everywhere. What is left over of mutations is
+// so is 503 with a Retry-After for the operations that lead to one state however often they are called. A read is
+// repeated as well when a page came as a success or as 404. Certificates that are not trusted, names that do not exist
+// and 501 are final everywhere. What is left over of mutations is
 // settled above, by looking at the object.
 
 // newHTTPClient returns the HTTP client that repeats attempts by the table above.
@@ -66,6 +67,10 @@ func repeatable(ctx context.Context, resp *http.Response, err error) (bool, erro
 		return false, nil
 	case resp.StatusCode == http.StatusRequestTimeout:
 		return true, nil
+	}
+	if x.misplaced() {
+		// At the log-in it is more likely that the server is no Tower at all.
+		return !x.anonymous, nil
 	}
 	return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented, nil
 }

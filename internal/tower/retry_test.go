@@ -49,6 +49,8 @@ func TestRetries(t *testing.T) {
 		{"429", answer{status: 429, body: map[string]any{"message": "slow down"}}, map[kind]int{kindRead: 4, kindPoll: 1, kindMutation: 4, kindCreate: 4}, ClassTransient},
 		{"reset", answer{drop: true}, map[kind]int{kindRead: 4, kindPoll: 1, kindMutation: 1}, ClassTransient},
 		{"broken off", answer{status: 200, body: []any{vmJSON("vm-1", "RUNNING", "")}, cut: true}, map[kind]int{kindRead: 4, kindPoll: 1, kindMutation: 1}, ClassTransient},
+		{"a page as success", answer{body: "<html></html>"}, map[kind]int{kindRead: 4, kindPoll: 1, kindMutation: 1}, ClassTransient},
+		{"a page as 404", answer{status: 404, body: "<html></html>"}, map[kind]int{kindRead: 4, kindPoll: 1, kindMutation: 1, kindCreate: 1}, ClassTransient},
 		{"501", refusal(501, "", "not here"), map[kind]int{kindRead: 1, kindPoll: 1, kindMutation: 1, kindCreate: 1}, ClassRefused},
 		{"400", refusal(400, "", "bad"), map[kind]int{kindRead: 1, kindPoll: 1, kindMutation: 1, kindCreate: 1}, ClassRefused},
 		{"403", refusal(403, "", "no"), map[kind]int{kindRead: 1, kindPoll: 1, kindMutation: 1, kindCreate: 1}, ClassRefused},
