@@ -33,7 +33,7 @@ const (
 // for what a test case's steps can't do: interrupt an apply, say how much runs
 // at a time. The provider runs in the test's process.
 type CLI struct {
-	t       testing.TB
+	t       *testing.T
 	dir     string
 	command string
 }
@@ -49,7 +49,7 @@ type Run struct {
 
 // NewCLI prepares a directory with the configuration. The provider's source is
 // added to it.
-func NewCLI(t testing.TB, configuration string) *CLI {
+func NewCLI(t *testing.T, configuration string) *CLI {
 	t.Helper()
 	require(t)
 	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
@@ -80,11 +80,11 @@ func (c *CLI) Run(args ...string) string {
 // Start starts a command.
 func (c *CLI) Start(args ...string) *Run {
 	c.t.Helper()
-	reattach, stop, err := serve(c.t.Context())
+	reattach, stop, err := serve(c.t)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	run := &Run{cmd: exec.Command(c.command, args...), output: &lockedBuffer{}, stop: stop, done: make(chan struct{})}
+	run := &Run{cmd: exec.CommandContext(c.t.Context(), c.command, args...), output: &lockedBuffer{}, stop: stop, done: make(chan struct{})}
 	run.cmd.Dir = c.dir
 	run.cmd.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+reattach, "TF_IN_AUTOMATION=1", "NO_COLOR=1")
 	run.cmd.Stdout, run.cmd.Stderr = run.output, run.output
@@ -150,15 +150,15 @@ type Object struct {
 }
 
 // serve runs the provider in this process and returns what tells the CLI where.
-func serve(ctx context.Context) (reattach string, stop func(), err error) {
-	ctx, cancel := context.WithCancel(ctx)
+func serve(t *testing.T) (reattach string, stop func(), err error) {
+	ctx, cancel := context.WithCancel(t.Context())
 	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
 	address := registryHost + "/" + source
 	failed := make(chan error, 1)
 	go func() {
 		failed <- tf6server.Serve(address, func() tfprotov6.ProviderServer {
 			return providerserver.NewProtocol6(provider.New("test")())()
-		}, tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride())
+		}, tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(), tf6server.WithLoggingSink(t))
 	}()
 	var config *plugin.ReattachConfig
 	select {

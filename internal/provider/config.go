@@ -85,21 +85,21 @@ func (c config) known() bool {
 // towerConfig completes the block with the environment and the defaults, and
 // warns of what is risky. All values must be known.
 func (c config) towerConfig(ctx context.Context, lookupEnv func(string) (string, bool)) (tower.Config, diag.Diagnostics) {
-	r := reader{ctx: ctx, lookupEnv: lookupEnv}
+	r := reader{lookupEnv: lookupEnv}
 	cfg := tower.Config{
-		Server:                r.text(attrServer, c.Server, "", serverCheck),
-		CACertificate:         r.text(attrCACertificate, c.CACertificate, ""),
+		Server:                r.text(ctx, attrServer, c.Server, serverCheck),
+		CACertificate:         r.text(ctx, attrCACertificate, c.CACertificate),
 		Insecure:              r.flag(attrInsecure, c.Insecure),
-		RequestTimeout:        r.duration(attrRequestTimeout, c.RequestTimeout, defaultRequestTimeout, requestTimeoutCheck),
-		MaxRetries:            r.number(attrMaxRetries, c.MaxRetries, defaultMaxRetries, maxRetriesCheck),
-		MaxConcurrentRequests: r.number(attrMaxConcurrentRequests, c.MaxConcurrentRequests, defaultMaxConcurrentRequests, maxConcurrentRequestsCheck),
-		PollInterval:          r.duration(attrPollInterval, c.PollInterval, defaultPollInterval, pollIntervalCheck),
+		RequestTimeout:        r.duration(ctx, attrRequestTimeout, c.RequestTimeout, defaultRequestTimeout, requestTimeoutCheck),
+		MaxRetries:            r.number(ctx, attrMaxRetries, c.MaxRetries, defaultMaxRetries, maxRetriesCheck),
+		MaxConcurrentRequests: r.number(ctx, attrMaxConcurrentRequests, c.MaxConcurrentRequests, defaultMaxConcurrentRequests, maxConcurrentRequestsCheck),
+		PollInterval:          r.duration(ctx, attrPollInterval, c.PollInterval, defaultPollInterval, pollIntervalCheck),
 	}
 	r.diags.Append(c.Headers.ElementsAs(ctx, &cfg.Headers, false)...)
 	if cfg.Server == "" && !r.diags.HasError() {
 		r.missing(attrServer, "Missing server", "Tower's address is not set.")
 	}
-	c.credentials(&r, &cfg)
+	c.credentials(ctx, &r, &cfg)
 	if r.diags.HasError() {
 		return tower.Config{}, r.diags
 	}
@@ -118,17 +118,17 @@ func (c config) towerConfig(ctx context.Context, lookupEnv func(string) (string,
 // credentials fills in either the API token or the user. What the block says
 // goes before what the environment says, so that a token which happens to be
 // exported does not override a configured user.
-func (c config) credentials(r *reader, cfg *tower.Config) {
+func (c config) credentials(ctx context.Context, r *reader, cfg *tower.Config) {
 	if c.Username.IsNull() && c.Password.IsNull() {
-		cfg.APIToken = r.text(attrAPIToken, c.APIToken, "")
+		cfg.APIToken = r.text(ctx, attrAPIToken, c.APIToken)
 		if cfg.APIToken != "" {
 			return
 		}
 	}
-	cfg.Username = r.text(attrUsername, c.Username, "")
-	cfg.Password = r.text(attrPassword, c.Password, "")
-	cfg.UserSource = r.text(attrUserSource, c.UserSource, "", userSourceCheck)
-	cfg.AuthConfigID = r.text(attrAuthConfigID, c.AuthConfigID, "")
+	cfg.Username = r.text(ctx, attrUsername, c.Username)
+	cfg.Password = r.text(ctx, attrPassword, c.Password)
+	cfg.UserSource = r.text(ctx, attrUserSource, c.UserSource, userSourceCheck)
+	cfg.AuthConfigID = r.text(ctx, attrAuthConfigID, c.AuthConfigID)
 	switch {
 	case cfg.Username == "" && cfg.Password == "":
 		r.missing(attrUsername, "Missing credentials",
@@ -148,7 +148,6 @@ func envName(attribute string) string { return "ELF_" + strings.ToUpper(attribut
 // the default. A value from the environment passes the same checks as one from
 // the block has passed before.
 type reader struct {
-	ctx       context.Context //nolint:containedctx // lives as long as one call of towerConfig
 	lookupEnv func(string) (string, bool)
 	diags     diag.Diagnostics
 }
@@ -160,17 +159,17 @@ func (r *reader) env(attribute string) (string, bool) {
 	return value, ok && value != ""
 }
 
-func (r *reader) text(attribute string, v types.String, def string, checks ...validator.String) string {
+func (r *reader) text(ctx context.Context, attribute string, v types.String, checks ...validator.String) string {
 	if !v.IsNull() {
 		return v.ValueString()
 	}
 	value, ok := r.env(attribute)
 	if !ok {
-		return def
+		return ""
 	}
 	for _, check := range checks {
 		resp := validator.StringResponse{}
-		check.ValidateString(r.ctx, validator.StringRequest{
+		check.ValidateString(ctx, validator.StringRequest{
 			Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.StringValue(value),
 		}, &resp)
 		r.refuse(attribute, resp.Diagnostics)
@@ -178,8 +177,8 @@ func (r *reader) text(attribute string, v types.String, def string, checks ...va
 	return value
 }
 
-func (r *reader) duration(attribute string, v types.String, def time.Duration, check validator.String) time.Duration {
-	text := r.text(attribute, v, "", check)
+func (r *reader) duration(ctx context.Context, attribute string, v types.String, def time.Duration, check validator.String) time.Duration {
+	text := r.text(ctx, attribute, v, check)
 	if text == "" {
 		return def
 	}
@@ -190,7 +189,7 @@ func (r *reader) duration(attribute string, v types.String, def time.Duration, c
 	return d
 }
 
-func (r *reader) number(attribute string, v types.Int64, def int, check validator.Int64) int {
+func (r *reader) number(ctx context.Context, attribute string, v types.Int64, def int, check validator.Int64) int {
 	if !v.IsNull() {
 		return int(v.ValueInt64())
 	}
@@ -204,7 +203,7 @@ func (r *reader) number(attribute string, v types.Int64, def int, check validato
 		return def
 	}
 	resp := validator.Int64Response{}
-	check.ValidateInt64(r.ctx, validator.Int64Request{
+	check.ValidateInt64(ctx, validator.Int64Request{
 		Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.Int64Value(n),
 	}, &resp)
 	r.refuse(attribute, resp.Diagnostics)

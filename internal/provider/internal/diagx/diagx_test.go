@@ -44,22 +44,34 @@ func TestDetail(t *testing.T) {
 		"full stop": {errors.New("It broke!"), "It broke!"},
 		"call": {call, "update-vm-basic-info failed: the memory is odd.\n\n" +
 			"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1"},
-		"wrapped call": {fmt.Errorf("growing the VM: %w", call),
+		"wrapped call": {
+			fmt.Errorf("growing the VM: %w", call),
 			"Growing the VM: update-vm-basic-info failed: the memory is odd.\n\n" +
-				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1"},
-		"call without words": {&tower.Error{Operation: "get-vms", HTTPStatus: 599, Class: tower.ClassRefused},
-			"get-vms failed: Tower gave no reason.\n\nHTTP status: 599"},
-		"call without answer": {&tower.Error{Operation: "get-vms", Class: tower.ClassRefused, Err: errors.New("EOF")},
-			"get-vms failed: EOF."},
+				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1",
+		},
+		"call without words": {
+			&tower.Error{Operation: "get-vms", HTTPStatus: 599, Class: tower.ClassRefused},
+			"get-vms failed: Tower gave no reason.\n\nHTTP status: 599",
+		},
+		"call without answer": {
+			&tower.Error{Operation: "get-vms", Class: tower.ClassRefused, Err: errors.New("EOF")},
+			"get-vms failed: EOF.",
+		},
 		"task": {task, "Tower's task for start-vm failed: no room left.\n\n" +
 			"Code: INNER_CODE (OUTER_CODE)\nTower request id: req-2\nTask: task-1"},
-		"task without reason": {&tower.TaskError{Operation: "start-vm", OuterCode: "OUTER_CODE"},
-			"Tower's task for start-vm failed: Tower gave no reason.\n\nCode: OUTER_CODE"},
-		"log-in": {&tower.LoginError{Problem: tower.LoginFailed, Server: "https://t", Message: "Tower can't be reached.", Err: errors.New("dial tcp: refused")},
-			"Tower can't be reached. The cause: dial tcp: refused."},
-		"log-in answered": {&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower refused the password.", Err: call},
+		"task without reason": {
+			&tower.TaskError{Operation: "start-vm", OuterCode: "OUTER_CODE"},
+			"Tower's task for start-vm failed: Tower gave no reason.\n\nCode: OUTER_CODE",
+		},
+		"log-in": {
+			&tower.LoginError{Problem: tower.LoginFailed, Server: "https://t", Message: "Tower can't be reached.", Err: errors.New("dial tcp: refused")},
+			"Tower can't be reached. The cause: dial tcp: refused.",
+		},
+		"log-in answered": {
+			&tower.LoginError{Problem: tower.LoginFailed, Message: "Tower refused the password.", Err: call},
 			"Tower refused the password. The cause: update-vm-basic-info failed: the memory is odd.\n\n" +
-				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1"},
+				"Code: SomethingNew\nHTTP status: 400 Bad Request\nTower request id: req-1",
+		},
 		"log-in unanswered": {&tower.LoginError{Problem: tower.LoginUnreachable, Message: "Tower can't be reached", Err: &tower.Error{
 			Operation: "get-version", Class: tower.ClassTransient, Err: errors.New("connection refused"),
 		}}, "Tower can't be reached. The cause: get-version failed: connection refused."},
@@ -111,8 +123,10 @@ func TestDetail_deadline(t *testing.T) {
 		err  error
 		want string
 	}{
-		"operation": {fmt.Errorf("waiting for the task: %w", context.DeadlineExceeded),
-			"Waiting for the task: context deadline exceeded.\n\n" + mention},
+		"operation": {
+			fmt.Errorf("waiting for the task: %w", context.DeadlineExceeded),
+			"Waiting for the task: context deadline exceeded.\n\n" + mention,
+		},
 		"cancelled": {fmt.Errorf("waiting for the task: %w", context.Canceled), "Waiting for the task: context canceled."},
 	}
 	for name, tc := range cases {
