@@ -78,6 +78,7 @@ func (s *Server) SuspendGuest(name string) error {
 func (s *Server) HideVM(name string, d time.Duration) error {
 	return s.onVM(name, func(w *world, v *vm) error {
 		v.hidden = w.current.Add(d)
+		w.at(v.hidden, func() { w.dirty = true })
 
 		return nil
 	})

@@ -173,6 +173,7 @@ func (s *Server) addControl(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+controlBase+"/operations", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.Operations())
 	})
+	mux.HandleFunc("GET "+controlBase+"/kubeconfig", s.getKubeconfig)
 	mux.HandleFunc("POST "+controlBase+"/reset", func(w http.ResponseWriter, _ *http.Request) {
 		s.Reset()
 		sendJSON(w, http.StatusOK, map[string]bool{"reset": true})

@@ -51,6 +51,10 @@ type Server struct {
 	served  chan error
 	once    sync.Once
 
+	kubeOnce sync.Once
+	kube     *kubeServer
+	kubeErr  error
+
 	mu       sync.Mutex // guards all that follows
 	ids      *idSource
 	world    *world
@@ -174,6 +178,8 @@ func (s *Server) Close() error {
 		if serveErr := <-s.served; !errors.Is(serveErr, http.ErrServerClosed) {
 			err = errors.Join(err, serveErr)
 		}
+
+		err = errors.Join(err, s.stopKubernetes())
 	})
 
 	return err

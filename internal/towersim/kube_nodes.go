@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// watchInterval is how often a watch looks for changes, in real time.
+const watchInterval = 100 * time.Millisecond
+
+// nodeQuery is what a request for nodes selects and how it wants them.
+type nodeQuery struct {
+	name     string // of metadata.name, by a field selector; "" is any
+	limit    int
+	from     string // the name after which a continued list goes on
+	table    bool
+	contents string // includeObject of a table
+}
+
+func parseNodeQuery(r *http.Request) (nodeQuery, error) {
+	values := r.URL.Query()
+	q := nodeQuery{from: values.Get("continue"), contents: values.Get("includeObject")}
+
+	if selector := values.Get("fieldSelector"); selector != "" {
+		field, name, _ := strings.Cut(strings.ReplaceAll(selector, "==", "="), "=")
+		if field != "metadata.name" {
+			return q, fmt.Errorf("field label not supported: %s", field)
+		}
+
+		q.name = name
+	}
+
+	if text := values.Get("limit"); text != "" {
+		limit, err := strconv.Atoi(text)
+		if err != nil {
+			return q, fmt.Errorf("limit: %q is not a number", text)
+		}
+
+		q.limit = limit
+	}
+
+	q.table = strings.Contains(r.Header.Get("Accept"), "as=Table")
+
+	return q, nil
+}
+
+// nodesNow returns the nodes by name, and the version of the whole.
+func (s *Server) nodesNow() (nodes []node, now time.Time, version uint64) {
+	s.locked(func(w *world) {
+		for _, name := range sortedKeys(w.nodes.byName) {
+			nodes = append(nodes, *w.nodes.byName[name])
+		}
+
+		now, version = w.current, w.nodes.version
+	})
+
+	return nodes, now, version
+}
+
+func (s *Server) getNode(w http.ResponseWriter, r *http.Request) {
+	q, err := parseNodeQuery(r)
+	if err != nil {
+		sendKube(w, http.StatusBadRequest, kubeStatus(http.StatusBadRequest, "BadRequest", err.Error(), ""))
+
+		return
+	}
+
+	name := r.PathValue("name")
+	nodes, now, version := s.nodesNow()
+
+	i := slices.IndexFunc(nodes, func(n node) bool { return n.name == name })
+	if i < 0 {
+		message := fmt.Sprintf("nodes %q not found", name)
+		sendKube(w, http.StatusNotFound, kubeStatus(http.StatusNotFound, "NotFound", message, name))
+
+		return
+	}
+
+	if q.table {
+		sendKube(w, http.StatusOK, nodeTable(nodes[i:i+1], q, now, listMeta(version, "")))
+
+		return
+	}
+
+	sendKube(w, http.StatusOK, nodes[i].object(now))
+}
+
+func (s *Server) listNodes(w http.ResponseWriter, r *http.Request) {
+	q, err := parseNodeQuery(r)
+	if err != nil {
+		sendKube(w, http.StatusBadRequest, kubeStatus(http.StatusBadRequest, "BadRequest", err.Error(), ""))
+
+		return
+	}
+
+	if watch := r.URL.Query().Get("watch"); watch == "true" || watch == "1" {
+		s.watchNodes(w, r, q)
+
+		return
+	}
+
+	nodes, now, version := s.nodesNow()
+	nodes = slices.DeleteFunc(nodes, func(n node) bool { return !q.selects(&n) || n.name <= q.from })
+	next := ""
+
+	if q.limit > 0 && len(nodes) > q.limit {
+		nodes = nodes[:q.limit]
+		next = nodes[q.limit-1].name
+	}
+
+	if q.table {
+		sendKube(w, http.StatusOK, nodeTable(nodes, q, now, listMeta(version, next)))
+
+		return
+	}
+
+	items := []any{}
+	for i := range nodes {
+		items = append(items, nodes[i].object(now))
+	}
+
+	sendKube(w, http.StatusOK, document{
+		"kind": "NodeList", "apiVersion": "v1", "metadata": listMeta(version, next), "items": items,
+	})
+}
+
+func (q *nodeQuery) selects(n *node) bool { return q.name == "" || n.name == q.name }
+
+func listMeta(version uint64, next string) document {
+	meta := document{"resourceVersion": strconv.FormatUint(version+1, 10)}
+	if next != "" {
+		meta["continue"] = next
+	}
+
+	return meta
+}
+
+// watchNodes streams the changes of nodes after the version that the client
+// knows, or all nodes first if it knows none.
+func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery) {
+	ctx, cancel := s.requestContext(r)
+	defer cancel()
+
+	known, _ := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64)
+	seen := map[string]bool{}
+	ticker := time.NewTicker(watchInterval)
+
+	defer ticker.Stop()
+
+	var expired <-chan time.Time
+	if seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds")); err == nil {
+		expired = time.After(time.Duration(seconds) * time.Second)
+	}
+
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(http.StatusOK)
+
+	encoder := json.NewEncoder(w)
+
+	for {
+		nodes, now, version := s.nodesNow()
+
+		for i := range nodes {
+			n := &nodes[i]
+
+			isNew := n.version+1 > known
+			if isNew && q.selects(n) {
+				if err := encoder.Encode(q.event(n, seen[n.uid], now)); err != nil {
+					return
+				}
+			}
+
+			seen[n.uid] = true
+		}
+
+		known = max(known, version+1)
+
+		flush(w)
+
+		select {
+		case <-ctx.Done():
+			return
+		case <-expired:
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+func (q *nodeQuery) event(n *node, known bool, now time.Time) document {
+	kind := "ADDED"
+	if known {
+		kind = "MODIFIED"
+	}
+
+	if q.table {
+		return document{"type": kind, "object": nodeTable([]node{*n}, *q, now, listMeta(n.version, ""))}
+	}
+
+	return document{"type": kind, "object": n.object(now)}
+}
+
+// object is the node as Kubernetes shows it.
+func (n *node) object(now time.Time) document {
+	spec := document{}
+	if n.providerID != "" {
+		spec["providerID"] = n.providerID
+	}
+
+	addresses := []document{}
+	if n.internalIP != "" {
+		addresses = append(addresses, document{"type": "InternalIP", "address": n.internalIP})
+	}
+
+	addresses = append(addresses, document{"type": "Hostname", "address": n.name})
+
+	return document{
+		"kind": "Node", "apiVersion": "v1", "metadata": n.metadata(), "spec": spec,
+		"status": document{
+			"addresses": addresses, "conditions": []document{n.condition(now)},
+			"nodeInfo": document{
+				"kubeletVersion": kubeletVersion, "kubeProxyVersion": kubeletVersion, "osImage": "Rocky Linux 8.10 (Green Obsidian)",
+				"operatingSystem": "linux", "architecture": "amd64", "kernelVersion": "4.18.0-553.el8_10.x86_64",
+				"containerRuntimeVersion": "containerd://1.7.20", "machineID": n.uid, "systemUUID": n.uid, "bootID": n.uid,
+			},
+		},
+	}
+}
+
+func (n *node) metadata() document {
+	return document{
+		"name": n.name, "uid": n.uid, "resourceVersion": strconv.FormatUint(n.version+1, 10),
+		"creationTimestamp": n.created.UTC().Format(time.RFC3339),
+		"labels": document{
+			"kubernetes.io/hostname": n.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
+		},
+	}
+}
+
+func (n *node) condition(now time.Time) document {
+	condition := document{
+		"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "kubelet is posting ready status",
+		"lastTransitionTime": n.changed.UTC().Format(time.RFC3339), "lastHeartbeatTime": now.UTC().Format(time.RFC3339),
+	}
+
+	if !n.ready {
+		condition["status"], condition["reason"] = "Unknown", "NodeStatusUnknown"
+		condition["message"] = "Kubelet stopped posting node status."
+		condition["lastHeartbeatTime"] = condition["lastTransitionTime"]
+	}
+
+	return condition
+}
+
+func sendKube(w http.ResponseWriter, status int, value any) {
+	body, err := json.Marshal(value)
+	if err != nil {
+		status, body = http.StatusInternalServerError, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}`)
+	}
+
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
+}
