@@ -3,7 +3,11 @@
 package provider_test
 
 import (
+	"net/http"
+	"net/http/httptest"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
@@ -21,34 +25,74 @@ data "elf_vlan" "b" { name = "default" }
 data "elf_content_library_vm_template" "c" {}
 `
 
-func TestAccProvider_wrongCredentials(t *testing.T) {
+// TestAccProvider_oneError plans with configurations that can't work. However
+// many objects there are, the error comes once.
+func TestAccProvider_oneError(t *testing.T) {
 	sim := acctest.Simulator(t, "")
-	acctest.ParallelTest(t, resource.TestCase{
-		Steps: []resource.TestStep{{
-			Config:      sim.ProviderConfig("password", `"not it"`) + threeReads,
-			ExpectError: acctest.Mentions("Error: Unable to log in to Tower", `does not accept the username "root" with this password`),
-		}},
-	})
+	page := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(page.Close)
+	cases := map[string]struct {
+		changes []string
+		want    *regexp.Regexp
+	}{
+		"wrong credentials": {
+			[]string{"password", `"not it"`},
+			acctest.Mentions("Error: Unable to log in to Tower", `does not accept the username "root" with this password`),
+		},
+		"unreachable": {
+			[]string{"server", strconv.Quote(closedPort(t)), "max_retries", "0"},
+			acctest.Mentions("Error: Unable to log in to Tower", "cannot be reached", "The cause:", "connection refused"),
+		},
+		"no Tower": {
+			[]string{"server", strconv.Quote(page.URL)},
+			acctest.Mentions("Error: Unable to log in to Tower", "answers, but not as a Tower does", "HTTP status: 404 Not Found"),
+		},
+		"bad scheme": {
+			[]string{"server", `"ftp://tower.example.com"`},
+			acctest.Mentions("Error: Invalid server", `the scheme "ftp" is neither https nor http`),
+		},
+		"no password": {
+			[]string{"password", ""},
+			acctest.Mentions("Error: Missing password", `There is no password for the user "root".`, "environment variable ELF_PASSWORD."),
+		},
+		"token and user": {
+			[]string{"api_token", `"key"`},
+			acctest.Mentions("Error: Invalid combination of credentials", "api_token is used in place of username and password"),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			output, err := acctest.NewCLI(t, sim.ProviderConfig(tc.changes...)+threeReads).Start("plan", "-no-color").Wait()
+			if err == nil {
+				t.Error("the plan succeeds")
+			}
+			if n := strings.Count(output, "Error: "); n != 1 || !tc.want.MatchString(output) {
+				t.Errorf("%d errors, want one like %s:\n%s", n, tc.want, output)
+			}
+		})
+	}
 }
 
-func TestAccProvider_unreachable(t *testing.T) {
-	sim := acctest.Simulator(t, "")
-	acctest.ParallelTest(t, resource.TestCase{
-		Steps: []resource.TestStep{{
-			Config:      sim.ProviderConfig("server", strconv.Quote(closedPort(t)), "max_retries", "0") + threeReads,
-			ExpectError: acctest.Mentions("Error: Unable to log in to Tower", "cannot be reached"),
-		}},
-	})
-}
-
-func TestAccProvider_badScheme(t *testing.T) {
-	sim := acctest.Simulator(t, "")
-	acctest.ParallelTest(t, resource.TestCase{
-		Steps: []resource.TestStep{{
-			Config:      sim.ProviderConfig("server", `"ftp://tower.example.com"`) + threeReads,
-			ExpectError: acctest.Mentions("Error: Invalid server", `the scheme "ftp" is neither https nor http`),
-		}},
-	})
+func TestAccProvider_warnings(t *testing.T) {
+	plain, secure := acctest.Simulator(t, ""), acctest.Simulator(t, "", acctest.WithTLS())
+	cases := map[string]struct {
+		config, want string
+	}{
+		"http":     {plain.ProviderConfig(), "Warning: Connection to Tower is not encrypted"},
+		"insecure": {secure.ProviderConfig("ca_certificate", "", "insecure", "true"), "Warning: Certificate of Tower is not verified"},
+		"trusted":  {secure.ProviderConfig(), ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			output := acctest.NewCLI(t, tc.config+threeReads).Run("plan", "-no-color")
+			n := strings.Count(output, "Warning: ")
+			if tc.want == "" && n > 0 || tc.want != "" && (n != 1 || !strings.Contains(output, tc.want)) {
+				t.Errorf("%d warnings, want %q:\n%s", n, tc.want, output)
+			}
+		})
+	}
 }
 
 func TestAccProvider_unknownServer(t *testing.T) {
@@ -119,6 +163,28 @@ inventory:
 			},
 			{
 				Config: sim.ProviderConfig("username", "", "password", "", "api_token", `"root-key"`) + threeReads,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.elf_cluster.a", tfjsonpath.New("name"), knownvalue.StringExact("cluster-1")),
+				},
+			},
+		},
+	})
+}
+
+func TestAccProvider_ldap(t *testing.T) {
+	sim := acctest.Simulator(t, `
+inventory:
+  users:
+    - {username: alice, password: directory-password, source: LDAP}
+`)
+	acctest.ParallelTest(t, resource.TestCase{
+		Steps: []resource.TestStep{
+			{
+				Config:      sim.ProviderConfig() + threeReads,
+				ExpectError: acctest.Mentions("Error: Unable to log in to Tower", `does not accept the username "alice"`, "user_source LOCAL"),
+			},
+			{
+				Config: sim.ProviderConfig("user_source", `"LDAP"`) + threeReads,
 				ConfigStateChecks: []statecheck.StateCheck{
 					statecheck.ExpectKnownValue("data.elf_cluster.a", tfjsonpath.New("name"), knownvalue.StringExact("cluster-1")),
 				},

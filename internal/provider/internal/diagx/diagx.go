@@ -31,11 +31,6 @@ func AddAttributeError(diags *diag.Diagnostics, p path.Path, verb, object, name 
 	diags.AddAttributeError(p, Summary(verb, object, name), Detail(err))
 }
 
-// AddWarning says the same as AddError without failing the operation.
-func AddWarning(diags *diag.Diagnostics, verb, object, name string, err error) {
-	diags.AddWarning(Summary(verb, object, name), Detail(err))
-}
-
 // AddBug adds an error about a state that can't be. Detail is a sentence that
 // says what was found.
 func AddBug(diags *diag.Diagnostics, summary, detail string) {

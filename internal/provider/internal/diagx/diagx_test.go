@@ -142,14 +142,12 @@ func TestAdd(t *testing.T) {
 	var got diag.Diagnostics
 	diagx.AddError(&got, "create", "VM", "a", err)
 	diagx.AddAttributeError(&got, path.Root("name"), "create", "VM", "a", err)
-	diagx.AddWarning(&got, "read", "VM", "a", err)
 	diagx.AddBug(&got, "Odd state", "the VM has no id")
 	diagx.AddNotFound(&got, path.Root("vlan_id"), "VLAN", "x1")
 
 	var want diag.Diagnostics
 	want.AddError(`Unable to create VM "a"`, "It broke.")
 	want.AddAttributeError(path.Root("name"), `Unable to create VM "a"`, "It broke.")
-	want.AddWarning(`Unable to read VM "a"`, "It broke.")
 	want.AddError("Odd state", "The VM has no id. This is a bug in the provider; please report it.")
 	want.AddAttributeError(path.Root("vlan_id"), "VLAN Not Found",
 		`Tower has no VLAN with the id "x1" that this user can see. Check the id, or look it up with a data source.`)
