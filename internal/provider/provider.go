@@ -21,6 +21,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vm"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmnetworkreadiness"
 )
 
 // registryURL tells an administrator of Tower what the user agent is.
@@ -101,6 +102,7 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 func (p *elfProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		vm.NewResource,
+		vmnetworkreadiness.NewResource,
 	}
 }
 

@@ -83,8 +83,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.fillStatus(vm)
 	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
-	outcome := r.waitNetwork(ctx, client, &plan, runs, &resp.Diagnostics)
-	if outcome.gone {
+	if r.waitNetwork(ctx, client, &plan, runs, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}

@@ -5,15 +5,14 @@ package vm_test
 import (
 	"context"
 	"fmt"
+	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
-
-type terraformState = terraform.State
 
 // stateCheck is a check of something outside the state, at the moment when the
 // states are checked.
@@ -33,18 +32,6 @@ func (c planCheck) CheckPlan(_ context.Context, _ plancheck.CheckPlanRequest, re
 	resp.Error = c()
 }
 
-// noVMs checks that nothing is left in Tower.
-func noVMs(sim *acctest.Sim) func(*terraformState) error {
-	return func(*terraformState) error {
-		for _, vm := range sim.VMs() {
-			if vm.DeletedAt == nil {
-				return fmt.Errorf("VM %q (%s) is left", vm.Name, vm.ID)
-			}
-		}
-		return nil
-	}
-}
-
 // running checks that Tower has the VM and that it runs.
 func running(sim *acctest.Sim, name string) error {
 	for _, vm := range sim.VMs() {
@@ -57,4 +44,33 @@ func running(sim *acctest.Sim, name string) error {
 		return nil
 	}
 	return fmt.Errorf("there is no VM %q", name)
+}
+
+// staged fails the test where something could not be staged in the simulator.
+func staged(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// setAddresses makes Tower show an address on each of the VM's first NICs.
+func setAddresses(t *testing.T, sim *acctest.Sim, name string, addresses ...string) {
+	t.Helper()
+	staged(t, sim.Server().SetAddresses(name, addresses...))
+}
+
+// eventually polls a condition until it holds.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.After(time.Minute)
+	for !holds() {
+		select {
+		case <-ticker.C:
+		case <-deadline:
+			t.Fatalf("this did not happen within a minute: %s", what)
+		}
+	}
 }

@@ -165,14 +165,15 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// rule is the readiness rule that the NICs and the settings ask for.
-func (m *model) rule(ctx context.Context, settings network.Settings, runs bool) (readiness.Spec, diag.Diagnostics) {
-	spec := readiness.Spec{
-		Implicit: m.NICs.IsNull(), Runs: runs, RequireStatic: settings.RequireStatic, Ignored: settings.Ignored,
+// nics are the arguments of the NICs; nil where none are configured.
+func (m *model) nics(ctx context.Context) ([]network.NIC, diag.Diagnostics) {
+	models, diags := nicsFrom(ctx, m.NICs)
+	if models == nil {
+		return nil, diags
 	}
-	nics, diags := nicsFrom(ctx, m.NICs)
-	for _, nic := range nics {
-		spec.NICs = append(spec.NICs, nic.Rule())
+	nics := make([]network.NIC, 0, len(models))
+	for _, nic := range models {
+		nics = append(nics, nic.NIC)
 	}
-	return spec, diags
+	return nics, diags
 }

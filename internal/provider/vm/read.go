@@ -6,22 +6,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
-
-// secondLook is how long Read waits at most before it believes that a VM is
-// gone: Tower loses sight of one for a moment now and then.
-const secondLook = 5 * time.Second
 
 // Read brings the state up to date. It never waits for addresses.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
@@ -37,7 +34,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	defer cancel()
 
 	name := state.Name.ValueString()
-	vm, err := r.findVM(ctx, client, state.ID.ValueString())
+	vm, err := netwait.Find(ctx, client, state.ID.ValueString(), r.data.PollInterval)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		resp.State.RemoveResource(ctx)
@@ -57,32 +54,16 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	imported := state.Name.IsNull()
-	resp.Diagnostics.Append(state.refresh(ctx, vm, nics, imported)...)
+	resp.Diagnostics.Append(state.refresh(ctx, r.data, vm, nics, imported)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// findVM reads a VM and looks a second time before it says that there is none.
-func (r *Resource) findVM(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
-	vm, err := client.VM(ctx, id)
-	if !errors.Is(err, tower.ErrNotFound) {
-		return vm, err
-	}
-	timer := time.NewTimer(min(r.data.PollInterval, secondLook))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
-	}
-	return client.VM(ctx, id)
-}
-
 // refresh writes what Tower shows into the state. Whether the network is ready
 // and how the last wait went stay as they are; the addresses never do.
-func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNIC, imported bool) diag.Diagnostics {
+func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, imported bool) diag.Diagnostics {
 	m.fillVM(vm)
 	nics, diags := nicsFrom(ctx, m.NICs)
 	if imported {
@@ -98,7 +79,7 @@ func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNI
 		m.NICs, d = nicList(ctx, nics)
 		diags.Append(d...)
 	}
-	verdict, d := m.discover(ctx, vm, reported)
+	verdict, d := m.discover(ctx, data, vm, reported)
 	diags.Append(d...)
 	if imported {
 		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
@@ -109,28 +90,19 @@ func (m *model) refresh(ctx context.Context, vm *tower.VM, reported []tower.VMNI
 	return diags
 }
 
-// discover writes the addresses that Tower reports.
-func (m *model) discover(ctx context.Context, vm *tower.VM, reported []tower.VMNIC) (readiness.Verdict, diag.Diagnostics) {
+// discover writes the addresses that the VM has now.
+func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC) (readiness.Verdict, diag.Diagnostics) {
 	settings, diags := network.SettingsOf(ctx, m.NetworkReadiness)
-	rule, d := m.rule(ctx, settings, true)
+	nics, d := m.nics(ctx)
+	diags.Append(d...)
+	addresses, d := attrs.Strings(ctx, m.IPAddresses)
 	diags.Append(d...)
 	if diags.HasError() {
 		return readiness.Verdict{}, diags
 	}
-	if vm.Status == powerStopped {
-		// An address from before the power-off is no address of the VM now.
-		reported = withoutAddresses(reported)
-	}
-	verdict := readiness.Evaluate(rule, netwait.Observe(reported))
+	verdict := network.Refresh(ctx, data, network.Refreshed{
+		VM: vm, NICs: reported, Rule: settings.Rule(nics, true), Settings: settings, Addresses: addresses, Report: m.NetworkReadinessReport,
+	})
 	diags.Append(m.fillAddresses(ctx, verdict)...)
 	return verdict, diags
-}
-
-func withoutAddresses(nics []tower.VMNIC) []tower.VMNIC {
-	out := make([]tower.VMNIC, len(nics))
-	for i, nic := range nics {
-		nic.IPAddresses = nil
-		out[i] = nic
-	}
-	return out
 }

@@ -81,9 +81,9 @@ func list(values ...string) knownvalue.Check {
 	return knownvalue.ListExact(checks)
 }
 
-func at(steps ...any) tfjsonpath.Path {
-	path := tfjsonpath.New(steps[0])
-	for _, step := range steps[1:] {
+func at(root string, steps ...any) tfjsonpath.Path {
+	path := tfjsonpath.New(root)
+	for _, step := range steps {
 		switch step := step.(type) {
 		case string:
 			path = path.AtMapKey(step)
@@ -94,8 +94,8 @@ func at(steps ...any) tfjsonpath.Path {
 	return path
 }
 
-func expect(value knownvalue.Check, steps ...any) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(address, at(steps...), value)
+func expect(value knownvalue.Check, root string, steps ...any) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(address, at(root, steps...), value)
 }
 
 func TestAccVM_ecpIsReadyWhenItReturns(t *testing.T) {
@@ -103,8 +103,8 @@ func TestAccVM_ecpIsReadyWhenItReturns(t *testing.T) {
 	sim := acctest.Simulator(t, ecp)
 	name := "ecp-" + acctest.RandomName()
 	config := vmConfig(sim, name, ecpNICs+"  num_cpus = 4\n  memory_mib = 8192\n") + uplink
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
 			{
 				Config: config,
@@ -176,8 +176,8 @@ func TestAccVM_eachNetworkType(t *testing.T) {
 			t.Parallel()
 			sim := acctest.Simulator(t, "guests: [{match: 'dhcp-*', nics: [{index: 0, address: 10.255.3.3}]}]")
 			vmName := name + "-" + acctest.RandomName()
-			acctest.ParallelTest(t, resource.TestCase{
-				CheckDestroy: noVMs(sim),
+			acctest.Test(t, resource.TestCase{
+				CheckDestroy: sim.CheckNoVMs,
 				Steps: []resource.TestStep{{
 					Config: vmConfig(sim, vmName, "  nics = ["+tc.nic+"]\n"),
 					ConfigStateChecks: []statecheck.StateCheck{
@@ -196,8 +196,8 @@ func TestAccVM_eachNetworkType(t *testing.T) {
 func TestAccVM_templateNICsStayWhereNoneAreConfigured(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, "")
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{{
 			Config: vmConfig(sim, acctest.RandomName(), ""),
 			ConfigStateChecks: []statecheck.StateCheck{
@@ -217,8 +217,8 @@ func TestAccVM_timeOutNamesTheNICAndKeepsTheVM(t *testing.T) {
 	config := vmConfig(sim, name, ecpNICs+`
   network_readiness = { timeout = "2s" }
 `) + uplink
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
 			{
 				Config: config,
@@ -227,7 +227,7 @@ func TestAccVM_timeOutNamesTheNICAndKeepsTheVM(t *testing.T) {
 			},
 			{
 				// The VM is in the state and tainted: the plan replaces it.
-				Config: config, PlanOnly: true, ExpectNonEmptyPlan: true,
+				Config: vmConfig(sim, name, ecpNICs+"  network_readiness = { enabled = false }\n") + uplink,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionDestroyBeforeCreate),
 					planCheck(func() error { return running(sim, name) }),
@@ -245,8 +245,8 @@ func TestAccVM_warnKeepsTheVMAndTheNextApplyResumes(t *testing.T) {
   network_readiness = { timeout = "1s", on_timeout = "warn" }
 `)
 	id := statecheck.CompareValue(compare.ValuesSame())
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
 			{
 				Config: config,
@@ -261,7 +261,7 @@ func TestAccVM_warnKeepsTheVMAndTheNextApplyResumes(t *testing.T) {
 				ExpectNonEmptyPlan: true, // the wait is resumed
 			},
 			{
-				PreConfig: func() { sim.SetAddresses(name, 0, "10.255.9.9") },
+				PreConfig: func() { setAddresses(t, sim, name, "10.255.9.9") },
 				Config:    config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
@@ -286,12 +286,12 @@ func TestAccVM_disabledWaitTakesOneLookAndIsNeverResumed(t *testing.T) {
 	sim := acctest.Simulator(t, ecp)
 	name := "mute-" + acctest.RandomName()
 	config := vmConfig(sim, name, dhcpNIC+"  network_readiness = { enabled = false }\n")
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
 			{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect(knownvalue.Bool(false), "network_ready")}},
 			{
-				PreConfig: func() { sim.SetAddresses(name, 0, "10.255.9.9") },
+				PreConfig: func() { setAddresses(t, sim, name, "10.255.9.9") },
 				Config:    config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop),
@@ -310,12 +310,12 @@ func TestAccVM_deletedBehindTerraformsBackIsCreatedAnew(t *testing.T) {
 	sim := acctest.Simulator(t, "")
 	name := acctest.RandomName()
 	config := vmConfig(sim, name, dhcpNIC)
-	acctest.ParallelTest(t, resource.TestCase{
-		CheckDestroy: noVMs(sim),
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
 			{Config: config},
 			{
-				PreConfig: func() { sim.DeleteVM(name) },
+				PreConfig: func() { staged(t, sim.Server().DeleteVM(name)) },
 				Config:    config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
@@ -330,12 +330,12 @@ func TestAccVM_inTheRecycleBinCountsAsGone(t *testing.T) {
 	sim := acctest.Simulator(t, "")
 	name := acctest.RandomName()
 	config := vmConfig(sim, name, dhcpNIC)
-	acctest.ParallelTest(t, resource.TestCase{
+	acctest.Test(t, resource.TestCase{
 		Steps: []resource.TestStep{
 			{Config: config},
 			{
-				PreConfig: func() { sim.MoveToRecycleBin(name) },
-				Config:    config, PlanOnly: true, ExpectNonEmptyPlan: true,
+				PreConfig: func() { staged(t, sim.Server().MoveToRecycleBin(name)) },
+				Config:    config,
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionCreate),
 				}},

@@ -47,7 +47,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if err != nil {
 		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
 	} else if change.waits {
-		if r.waitNetwork(ctx, client, &done, meantToRun(config.PowerState), &resp.Diagnostics).gone {
+		if r.waitNetwork(ctx, client, &done, meantToRun(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
 			return
 		}
@@ -196,7 +196,7 @@ func (r *Resource) readBack(ctx context.Context, client *tower.Client, change ch
 		return fmt.Errorf("reading the NICs back: %w", err)
 	}
 	done.fillStatus(vm)
-	verdict, diags := done.discover(ctx, vm, reported)
+	verdict, diags := done.discover(ctx, r.data, vm, reported)
 	if diags.HasError() {
 		return errors.New("the addresses can't be written to the state")
 	}

@@ -27,12 +27,8 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 		return
 	}
 	validateCPUs(&config, &resp.Diagnostics)
-	models, diags := nicsFrom(ctx, config.NICs)
+	nics, diags := config.nics(ctx)
 	resp.Diagnostics.Append(diags...)
-	nics := make([]network.NIC, 0, len(models))
-	for _, nic := range models {
-		nics = append(nics, nic.NIC)
-	}
 	network.ValidateNICs(ctx, path.Root("nics"), nics, &resp.Diagnostics)
 	create, diags := config.Timeouts.Create(ctx, 0)
 	resp.Diagnostics.Append(diags...)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	providerschema "github.com/hashicorp/terraform-plugin-framework/provider/schema"
@@ -155,15 +154,6 @@ func CheckKubernetesNode(ctx context.Context, readiness types.Object, data *prov
 		diags.AddAttributeError(path.Root("network_readiness").AtName("kubernetes_node"), "Missing Kubernetes configuration",
 			"kubernetes_node names a node, but no Kubernetes cluster is configured: set kubernetes in the provider block, or kubernetes_node.kubernetes.")
 	}
-}
-
-// KubernetesNodeType is the type of the argument kubernetes_node.
-func KubernetesNodeType() map[string]attr.Type {
-	kubernetes := map[string]attr.Type{"insecure": types.BoolType}
-	for name := range kubernetesTexts {
-		kubernetes[name] = types.StringType
-	}
-	return map[string]attr.Type{"name": types.StringType, "kubernetes": types.ObjectType{AttrTypes: kubernetes}}
 }
 
 // KubernetesNode is the argument network_readiness.kubernetes_node.

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package netwait
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// secondLook is how long Find waits at most before it believes that a VM is
+// gone: Tower loses sight of one for a moment now and then.
+const secondLook = 5 * time.Second
+
+// Reader is the part of the Tower client that a single look needs.
+type Reader interface {
+	// VM reads a VM; tower.ErrNotFound where there is none.
+	VM(ctx context.Context, id string) (*tower.VM, error)
+	// VMNICs reads the NICs of a VM, by their order.
+	VMNICs(ctx context.Context, vmID string) ([]tower.VMNIC, error)
+}
+
+// Find reads a VM and looks a second time, after pause but at most 5 s, before
+// it says that there is none (tower.ErrNotFound).
+func Find(ctx context.Context, reader Reader, id string, pause time.Duration) (*tower.VM, error) {
+	vm, err := reader.VM(ctx, id)
+	if !errors.Is(err, tower.ErrNotFound) {
+		return vm, err
+	}
+	timer := time.NewTimer(min(pause, secondLook))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-timer.C:
+	}
+	return reader.VM(ctx, id)
+}
+
+// Look is the one look that is taken where waiting is switched off. It asks
+// Tower alone. The result is Ready, TimedOut for a network that is not, or
+// Deleted.
+func Look(ctx context.Context, reader Reader, req Request) Result {
+	result := Result{End: TimedOut, At: time.Now()}
+	vm, err := reader.VM(ctx, req.VMID)
+	if err == nil {
+		result.VM = vm
+		result.NICs, err = reader.VMNICs(ctx, req.VMID)
+	}
+	if errors.Is(err, tower.ErrNotFound) {
+		result.End = Deleted
+		return result
+	}
+	result.Err = err
+	if err == nil {
+		result.Verdict = readiness.Evaluate(req.Rule, Observe(result.NICs))
+		if result.Verdict.Ready {
+			result.End = Ready
+		}
+	}
+	return result
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package network
+
+import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// Rule is the readiness rule of NICs under settings. Nil NICs stand for none
+// configured; runs says whether the VM is meant to run.
+func (s Settings) Rule(nics []NIC, runs bool) readiness.Spec {
+	spec := readiness.Spec{Implicit: nics == nil, Runs: runs, RequireStatic: s.RequireStatic, Ignored: s.Ignored}
+	for _, nic := range nics {
+		spec.NICs = append(spec.NICs, nic.Rule())
+	}
+	return spec
+}
+
+// Wait waits until the VM's network is ready as the settings say, or takes one
+// look where waiting is switched off. The request is returned for reports.
+func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vmID, vmName string, rule readiness.Spec, s Settings) (netwait.Request, netwait.Result) {
+	req := netwait.Request{
+		VMID: vmID, VMName: vmName, Rule: rule, Timeout: s.Timeout, Settle: s.Settle,
+		Progress: func(message string, fields map[string]any) { tflog.Info(ctx, message, fields) },
+	}
+	if directory := data.Directory(s.Kubernetes); directory != nil {
+		req.Nodes, req.NodeName = netwait.NodesOf(directory), s.NodeName
+	}
+	if !s.Enabled {
+		return req, netwait.Look(ctx, client, req)
+	}
+	return req, netwait.Wait(ctx, client, req)
+}
