@@ -58,7 +58,8 @@ type config struct {
 func (c config) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	if attrs.IsKnown(c.APIToken) && (attrs.IsKnown(c.Username) || attrs.IsKnown(c.Password)) {
-		diags.AddAttributeError(path.Root(attrAPIToken), "Invalid combination of credentials",
+		// Terraform prints the line that an error is attached to, so it must be none with a secret.
+		diags.AddAttributeError(path.Root(attrUsername), "Invalid combination of credentials",
 			"api_token is used in place of username and password, so they can't be set together. Remove one or the others.")
 	}
 	return diags
@@ -131,9 +132,9 @@ func (c config) credentials(ctx context.Context, r *reader, cfg *tower.Config) {
 	cfg.AuthConfigID = r.text(ctx, attrAuthConfigID, c.AuthConfigID)
 	switch {
 	case cfg.Username == "" && cfg.Password == "":
-		r.missing(attrUsername, "Missing credentials",
-			"Neither a user nor an API token is set. The user's password is password or "+envName(attrPassword)+
-				", the token is api_token or "+envName(attrAPIToken)+".")
+		r.diags.AddAttributeError(path.Root(attrUsername), "Missing credentials",
+			fmt.Sprintf("Neither a user nor an API token is set. Set username and password, or api_token, in the provider block, "+
+				"or the environment variables %s and %s, or %s.", envName(attrUsername), envName(attrPassword), envName(attrAPIToken)))
 	case cfg.Username == "":
 		r.missing(attrUsername, "Missing user name", "There is a password, but no user.")
 	case cfg.Password == "":

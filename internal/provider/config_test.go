@@ -144,8 +144,8 @@ func TestConfig_refused(t *testing.T) {
 		"no credentials": {
 			block:     block(func(c *config) { c.Server = str("tower") }),
 			attribute: "username", summary: "Missing credentials",
-			detail: "Neither a user nor an API token is set. The user's password is password or ELF_PASSWORD, the token is api_token or ELF_API_TOKEN. " +
-				"Set username in the provider block or the environment variable ELF_USERNAME.",
+			detail: "Neither a user nor an API token is set. Set username and password, or api_token, in the provider block, " +
+				"or the environment variables ELF_USERNAME and ELF_PASSWORD, or ELF_API_TOKEN.",
 		},
 		"no password": {
 			block:     block(func(c *config) { c.Server, c.Username = str("tower"), str("root") }),

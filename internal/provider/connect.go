@@ -44,7 +44,8 @@ func addConnectError(diags *diag.Diagnostics, verb, object, name, fallback strin
 }
 
 // loginAttribute is the attribute that a person has to look at first, "" where
-// none stands out.
+// none stands out. It is never one that holds a secret: Terraform prints the
+// line of the configuration that an error is attached to.
 func loginAttribute(err error, cfg tower.Config) string {
 	var login *tower.LoginError
 	if !errors.As(err, &login) {
@@ -58,13 +59,11 @@ func loginAttribute(err error, cfg tower.Config) string {
 			return attrCACertificate
 		}
 		return attrServer
-	case tower.LoginWrongCredentials:
-		return attrPassword
-	case tower.LoginTwoFactor, tower.LoginTokenRefused:
-		return attrAPIToken
+	case tower.LoginWrongCredentials, tower.LoginTwoFactor:
+		return attrUsername
 	case tower.LoginDirectory:
 		return attrUserSource
-	case tower.LoginFailed:
+	case tower.LoginTokenRefused, tower.LoginFailed:
 	}
 	return ""
 }

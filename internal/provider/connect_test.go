@@ -46,9 +46,9 @@ func TestTowerLog(t *testing.T) {
 func TestLoginAttribute(t *testing.T) {
 	t.Parallel()
 	cases := map[tower.LoginProblem]string{
-		tower.LoginWrongCredentials: "password",
-		tower.LoginTwoFactor:        "api_token",
-		tower.LoginTokenRefused:     "api_token",
+		tower.LoginWrongCredentials: "username",
+		tower.LoginTwoFactor:        "username",
+		tower.LoginTokenRefused:     "",
 		tower.LoginUnreachable:      "server",
 		tower.LoginNotTower:         "server",
 		tower.LoginTLS:              "server",

@@ -55,8 +55,12 @@ func TestAccProvider_oneError(t *testing.T) {
 			[]string{"password", ""},
 			acctest.Mentions("Error: Missing password", `There is no password for the user "root".`, "environment variable ELF_PASSWORD."),
 		},
+		"wrong token": {
+			[]string{"username", "", "password", "", "api_token", `"key-of-root"`},
+			acctest.Mentions("Error: Unable to log in to Tower", "does not accept the API token"),
+		},
 		"token and user": {
-			[]string{"api_token", `"key"`},
+			[]string{"api_token", `"key-of-root"`},
 			acctest.Mentions("Error: Invalid combination of credentials", "api_token is used in place of username and password"),
 		},
 	}
@@ -69,6 +73,12 @@ func TestAccProvider_oneError(t *testing.T) {
 			}
 			if n := strings.Count(output, "Error: "); n != 1 || !tc.want.MatchString(output) {
 				t.Errorf("%d errors, want one like %s:\n%s", n, tc.want, output)
+			}
+			// Terraform shows the line that an error is attached to.
+			for _, secret := range []string{"not it", "key-of-root", sim.Server().Password()} {
+				if strings.Contains(output, secret) {
+					t.Errorf("%q shows:\n%s", secret, output)
+				}
 			}
 		})
 	}

@@ -178,19 +178,19 @@ func TestProvider_loginRefused(t *testing.T) {
 	}{
 		"wrong password": {
 			account(sim).with(values{"password": text("not it")}),
-			wanted{"password", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the username "root"`},
+			wanted{"username", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the username "root"`},
 		},
 		"unknown user": {
 			account(sim).with(values{"username": text("nobody")}),
-			wanted{"password", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the username "nobody"`},
+			wanted{"username", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the username "nobody"`},
 		},
 		"wrong token": {
 			values{"server": text(sim.URL()), "api_token": text("revoked")},
-			wanted{"api_token", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the API token`},
+			wanted{"", fmt.Sprintf("Unable to log in to Tower %q", sim.URL()), `does not accept the API token`},
 		},
 		"second factor": {
 			account(mfa),
-			wanted{"api_token", fmt.Sprintf("Unable to log in to Tower %q", mfa.URL()), `second factor.*api_token`},
+			wanted{"username", fmt.Sprintf("Unable to log in to Tower %q", mfa.URL()), `second factor.*api_token`},
 		},
 		"certificate not trusted": {
 			account(secure),
@@ -331,7 +331,7 @@ func TestProvider_refusedByValidation(t *testing.T) {
 		"retries":          {base.with(values{"max_retries": number(-1)}), wanted{"max_retries", "Invalid Attribute Value", `between 0 and 100`}},
 		"requests":         {base.with(values{"max_concurrent_requests": number(0)}), wanted{"max_concurrent_requests", "Invalid Attribute Value", `between 1`}},
 		"empty user":       {base.with(values{"username": text("")}), wanted{"username", "Invalid Attribute Value Length", `at least 1`}},
-		"token and user":   {base.with(values{"api_token": text("key")}), wanted{"api_token", "Invalid combination of credentials", `Remove one`}},
+		"token and user":   {base.with(values{"api_token": text("key")}), wanted{"username", "Invalid combination of credentials", `Remove one`}},
 		"no server":        {values{"username": text("root"), "password": text("x")}, wanted{"server", "Missing server", `ELF_SERVER`}},
 		"no credentials":   {values{"server": text("tower")}, wanted{"username", "Missing credentials", `ELF_USERNAME`}},
 		"no password":      {values{"server": text("tower"), "username": text("root")}, wanted{"password", "Missing password", `ELF_PASSWORD`}},
