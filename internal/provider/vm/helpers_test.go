@@ -4,6 +4,7 @@ package vm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -21,6 +22,34 @@ type stateCheck func() error
 // CheckState runs the check.
 func (c stateCheck) CheckState(_ context.Context, _ statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
 	resp.Error = c()
+}
+
+// readyAtCheck is a check of the moment at which the VM's network was ready.
+type readyAtCheck func(readyAt time.Time) error
+
+// CheckState runs the check.
+func (c readyAtCheck) CheckState(_ context.Context, req statecheck.CheckStateRequest, resp *statecheck.CheckStateResponse) {
+	for _, object := range req.State.Values.RootModule.Resources {
+		if object.Address != address {
+			continue
+		}
+		report, ok := object.AttributeValues["network_readiness_report"].(map[string]any)
+		if !ok {
+			break
+		}
+		text, ok := report["ready_at"].(string)
+		if !ok {
+			break
+		}
+		readyAt, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			resp.Error = err
+			return
+		}
+		resp.Error = c(readyAt)
+		return
+	}
+	resp.Error = errors.New("the state does not tell when the network was ready")
 }
 
 // planCheck is a check of something outside the plan, at the moment when the

@@ -32,7 +32,7 @@ func Report(result netwait.Result) (types.Bool, types.Object) {
 	}
 	if ready {
 		report["source"] = types.StringValue(string(result.Verdict.Source))
-		report["ready_at"] = types.StringValue(result.At.UTC().Format(time.RFC3339))
+		report["ready_at"] = types.StringValue(result.At.UTC().Format(time.RFC3339Nano))
 	}
 	return types.BoolValue(ready), types.ObjectValueMust(ReportType(), report)
 }
