@@ -218,7 +218,7 @@ func TestAPIToken(t *testing.T) {
 }
 
 // expiring makes the fake refuse the sessions before the given one.
-func expiring(f *fake, good string) func(int, request) answer {
+func expiring(good string) func(int, request) answer {
 	return func(_ int, r request) answer {
 		if r.header.Get("Authorization") != good {
 			return refusal(401, "", "session expired")
@@ -230,7 +230,7 @@ func expiring(f *fake, good string) func(int, request) answer {
 // A session that ends under many callers at once is renewed by one log-in.
 func TestRenewal_onceForAll(t *testing.T) {
 	f := newFake(t)
-	f.on("get-vlans", expiring(f, "token-2"))
+	f.on("get-vlans", expiring("token-2"))
 	c := f.client(func(c *Config) { c.MaxConcurrentRequests = 50 })
 	ctx := short(t)
 	if err := c.Login(ctx); err != nil {
@@ -255,7 +255,7 @@ func TestRenewal_onceForAll(t *testing.T) {
 
 func TestRenewal_repeatsOnceOnly(t *testing.T) {
 	f := newFake(t)
-	f.on("get-vlans", expiring(f, "never"))
+	f.on("get-vlans", expiring("never"))
 	_, err := f.client().VLANs(short(t), VLANFilter{})
 	if !errors.Is(err, ErrUnauthorized) {
 		t.Fatalf("got %v, want ErrUnauthorized", err)
@@ -274,7 +274,7 @@ func TestRenewal_refused(t *testing.T) {
 		}
 		return refusal(400, "", "LOGIN_FAILED")
 	})
-	f.on("get-vlans", expiring(f, "never"))
+	f.on("get-vlans", expiring("never"))
 	c := f.client()
 	ctx := short(t)
 	var all sync.WaitGroup
@@ -305,7 +305,7 @@ func TestLogin_outlivesItsFirstCaller(t *testing.T) {
 	f.on("login", func(int, request) answer {
 		return answer{then: func() { close(started) }, hang: release, body: loggedIn("token-1")}
 	})
-	f.on("get-vlans", expiring(f, "token-1"))
+	f.on("get-vlans", expiring("token-1"))
 	c := f.client()
 	first, cancel := context.WithCancel(short(t))
 	gone := make(chan error)

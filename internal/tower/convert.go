@@ -34,7 +34,7 @@ func int32s(v *int) *int32 {
 	if v == nil {
 		return nil
 	}
-	return ptr(int32(*v)) //nolint:gosec // CPU counts and VLAN tags; the callers' plans bound them.
+	return ptr(int32(*v)) // CPU counts and VLAN tags; the callers' plans bound them.
 }
 
 // optional returns nil for "".

@@ -157,7 +157,11 @@ func (cr *Creation) Wait(ctx context.Context) (*VM, error) {
 
 // failed finds the reason why a VM is gone that was being made.
 func (cr *Creation) failed(ctx context.Context, a accepted, cause error) error {
-	if failure := cr.client.lastFailure(ctx, a); failure != nil {
+	failure, err := cr.client.lastFailure(ctx, a)
+	if err != nil {
+		cr.client.log(ctx, LogWarn, "the reason of a failed create cannot be read", map[string]any{"vm": cr.VMID, "error": err.Error()})
+	}
+	if failure != nil {
 		return failure
 	}
 	return &TaskError{Operation: opCreate, TaskID: cr.TaskID, RequestID: cr.RequestID, Message: cause.Error()}

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-func wantedVM(name string) VMCreate {
-	return VMCreate{Name: name, ClusterID: "cl", ContentLibraryVMTemplateID: "tpl"}
+func wantedVM() VMCreate {
+	return VMCreate{Name: "vm", ClusterID: "cl", ContentLibraryVMTemplateID: "tpl"}
 }
 
 // named is a VM with a name, as get-vms shows it to a look-up by name.
@@ -24,20 +24,22 @@ func named(id, name, async string) map[string]any {
 
 func TestCreateVM(t *testing.T) {
 	f := newFake(t)
-	f.on(opCreate, func(int, request) answer { return accept("task", "vm-1") })
-	f.oneTask("task", func(n int) string { return []string{"PENDING", "EXECUTING", taskSucceeded}[min(n, 3)-1] })
+	f.on(opCreate, func(int, request) answer { return accept("task") })
+	f.oneTask(func(n int) string { return []string{"PENDING", "EXECUTING", taskSucceeded}[min(n, 3)-1] })
 	f.oneVM(func(n int) map[string]any {
 		v := vmJSON("vm-1", StatusStopped, "")
-		if n < 3 {
+		switch {
+		case n < 3:
 			v["local_id"], v["entityAsyncStatus"] = "placeholder-11111111-2222-3333-4444-555555555555", "CREATING"
-		} else if n < 5 {
-			// Idle, but the cluster has not made it yet.
+		case n < 5: // Idle, but the cluster has not made it yet.
 			v["local_id"] = "placeholder-11111111-2222-3333-4444-555555555555"
+		case n < 7:
+			v["entityAsyncStatus"] = "UPDATING"
 		}
 		return v
 	})
 	c := f.client()
-	cr, err := c.CreateVM(short(t), wantedVM("vm"))
+	cr, err := c.CreateVM(short(t), wantedVM())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,7 @@ func TestCreateVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v.LocalID != "11111111-2222-3333-4444-555555555555" || !v.HasRealLocalID() || f.count("get-vms") < 5 {
+	if v.LocalID != "11111111-2222-3333-4444-555555555555" || !v.HasRealLocalID() || f.count("get-vms") < 7 {
 		t.Errorf("the wait ended with the local id %q after %d looks", v.LocalID, f.count("get-vms"))
 	}
 	if len(c.creates) != 0 || f.count(opCreate) != 1 {
@@ -65,8 +67,8 @@ func TestCreateVM(t *testing.T) {
 
 func TestCreateVM_request(t *testing.T) {
 	f := newFake(t)
-	f.on(opCreate, func(int, request) answer { return accept("task", "vm-1") })
-	in := wantedVM("vm")
+	f.on(opCreate, func(int, request) answer { return accept("task") })
+	in := wantedVM()
 	in.FullCopy, in.Running = true, true
 	in.Description, in.FolderID, in.HostID, in.GuestOSType, in.Firmware = ptr("d"), ptr("f"), ptr("h"), ptr("LINUX"), ptr("UEFI")
 	in.HA, in.CPUCores, in.CPUSockets, in.MemoryBytes = ptr(false), ptr(2), ptr(3), ptr(int64(1<<30))
@@ -108,9 +110,9 @@ func TestCreateVM_request(t *testing.T) {
 // What is not configured is the template's, so it is not sent; an empty list of NICs is sent, it means none.
 func TestCreateVM_leavesOut(t *testing.T) {
 	f := newFake(t)
-	f.on(opCreate, func(int, request) answer { return accept("task", "vm-1") })
+	f.on(opCreate, func(int, request) answer { return accept("task") })
 	c := f.client()
-	for _, in := range []VMCreate{wantedVM("vm"), {Name: "vm", ClusterID: "cl", ContentLibraryVMTemplateID: "tpl", NICs: []NICCreate{}}} {
+	for _, in := range []VMCreate{wantedVM(), {Name: "vm", ClusterID: "cl", ContentLibraryVMTemplateID: "tpl", NICs: []NICCreate{}}} {
 		cr, err := c.CreateVM(short(t), in)
 		if err != nil {
 			t.Fatal(err)
@@ -143,14 +145,14 @@ func TestCreateVM_refusesAnIncompleteRequest(t *testing.T) {
 
 func TestCreateVM_taskFails(t *testing.T) {
 	f := newFake(t)
-	f.on(opCreate, func(int, request) answer { return accept("task", "vm-1") })
+	f.on(opCreate, func(int, request) answer { return accept("task") })
 	f.on("get-tasks", func(int, request) answer {
 		task := taskJSON("task", taskFailed)
 		task["error_code"], task["error_message"] = "CREATE_VM_FORM_TEMPLATE_FAILED", layered
 		return answer{body: []any{task}}
 	})
 	c := f.client()
-	cr, err := c.CreateVM(short(t), wantedVM("vm"))
+	cr, err := c.CreateVM(short(t), wantedVM())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +171,7 @@ func TestCreateVM_forgotten(t *testing.T) {
 	for name, known := range map[string]bool{"reason known": true, "reason unknown": false} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
-			f.on(opCreate, func(int, request) answer { return accept("task", "vm-1") })
+			f.on(opCreate, func(int, request) answer { return accept("task") })
 			f.oneVM(func(int) map[string]any { return nil })
 			f.on("get-tasks", func(_ int, r request) answer {
 				where, _ := r.body["where"].(map[string]any)
@@ -180,7 +182,7 @@ func TestCreateVM_forgotten(t *testing.T) {
 				}
 				return answer{body: []any{}}
 			})
-			cr, err := f.client().CreateVM(short(t), wantedVM("vm"))
+			cr, err := f.client().CreateVM(short(t), wantedVM())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,7 +215,7 @@ func TestCreateVM_adopts(t *testing.T) {
 				return answer{body: []any{named("vm-9", "vm", "")}}
 			})
 			c := f.client()
-			cr, err := c.CreateVM(short(t), wantedVM("vm"))
+			cr, err := c.CreateVM(short(t), wantedVM())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -249,7 +251,7 @@ func TestCreateVM_ambiguous(t *testing.T) {
 			f.on(opCreate, func(int, request) answer { return answer{drop: true} })
 			f.on("get-vms", func(int, request) answer { return answer{body: tc.shown} })
 			c := f.client()
-			_, err := c.CreateVM(short(t), wantedVM("vm"))
+			_, err := c.CreateVM(short(t), wantedVM())
 			var unknown *AmbiguousError
 			if !errors.As(err, &unknown) || unknown.Name != "vm" || unknown.ClusterID != "cl" || !reflect.DeepEqual(unknown.VMIDs, tc.ids) {
 				t.Fatalf("got %v", err)
@@ -275,7 +277,7 @@ func TestCreateVM_lookUpFails(t *testing.T) {
 		}
 		return answer{body: []any{named("vm-9", "vm", "")}}
 	})
-	cr, err := f.client().CreateVM(short(t), wantedVM("vm"))
+	cr, err := f.client().CreateVM(short(t), wantedVM())
 	if err != nil || cr.VMID != "vm-9" {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
@@ -292,7 +294,7 @@ func TestCreateVM_adoptedAndGone(t *testing.T) {
 		return answer{body: []any{}}
 	})
 	f.on("get-tasks", func(int, request) answer { return answer{body: []any{}} })
-	cr, err := f.client().CreateVM(short(t), wantedVM("vm"))
+	cr, err := f.client().CreateVM(short(t), wantedVM())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +310,7 @@ func TestCreateVM_refused(t *testing.T) {
 	f := newFake(t)
 	f.on(opCreate, func(int, request) answer { return refusal(404, "", "no such template") })
 	c := f.client()
-	_, err := c.CreateVM(short(t), wantedVM("vm"))
+	_, err := c.CreateVM(short(t), wantedVM())
 	var call *Error
 	if !errors.As(err, &call) || !errors.Is(err, ErrNotFound) || call.Message != "no such template" || call.RequestID != "req-1" {
 		t.Errorf("got %v", err)
@@ -331,9 +333,9 @@ func TestCreateVM_nothingWasDone(t *testing.T) {
 				if n == 1 {
 					return first
 				}
-				return accept("task", "vm-1")
+				return accept("task")
 			})
-			cr, err := f.client().CreateVM(short(t), wantedVM("vm"))
+			cr, err := f.client().CreateVM(short(t), wantedVM())
 			if err != nil || cr.VMID != "vm-1" {
 				t.Fatalf("got %+v, %v", cr, err)
 			}
@@ -349,13 +351,13 @@ func TestCreateVM_outlivesItsContext(t *testing.T) {
 	f := newFake(t)
 	ctx, cancel := context.WithCancel(short(t))
 	f.on(opCreate, func(int, request) answer {
-		a := accept("task", "vm-1")
+		a := accept("task")
 		a.then = cancel
 		return a
 	})
-	f.oneTask("task", func(int) string { return "EXECUTING" })
+	f.oneTask(func(int) string { return "EXECUTING" })
 	c := f.client()
-	cr, err := c.CreateVM(ctx, wantedVM("vm"))
+	cr, err := c.CreateVM(ctx, wantedVM())
 	if err != nil || cr.VMID != "vm-1" {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
@@ -373,7 +375,7 @@ func TestCreateVM_adoptsAfterItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(short(t))
 	f.on(opCreate, func(int, request) answer { return answer{then: cancel, drop: true} })
 	f.on("get-vms", func(int, request) answer { return answer{body: []any{named("vm-9", "vm", "")}} })
-	cr, err := f.client().CreateVM(ctx, wantedVM("vm"))
+	cr, err := f.client().CreateVM(ctx, wantedVM())
 	if err != nil || cr.VMID != "vm-9" || !cr.Adopted {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
@@ -385,12 +387,12 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 	var calls, most atomic.Int32
 	f.on(opCreate, func(n int, _ request) answer {
 		calls.Add(1)
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	c, ctx := f.client(), short(t)
 	var open []*Creation
 	for range maxCreates {
-		cr, err := c.CreateVM(ctx, wantedVM("vm"))
+		cr, err := c.CreateVM(ctx, wantedVM())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -398,7 +400,7 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 	}
 	impatient, cancel := context.WithCancel(ctx)
 	cancel()
-	if _, err := c.CreateVM(impatient, wantedVM("vm")); !errors.Is(err, context.Canceled) {
+	if _, err := c.CreateVM(impatient, wantedVM()); !errors.Is(err, context.Canceled) {
 		t.Errorf("a create too many got %v", err)
 	}
 	if calls.Load() != maxCreates {
@@ -407,7 +409,7 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 	var all sync.WaitGroup
 	for range 3 * maxCreates {
 		all.Go(func() {
-			cr, err := c.CreateVM(ctx, wantedVM("vm"))
+			cr, err := c.CreateVM(ctx, wantedVM())
 			if err != nil {
 				t.Error(err)
 				return

@@ -206,9 +206,9 @@ func vmJSON(id, status, async string) map[string]any {
 	return out
 }
 
-// accept is the reply to a mutation of one VM.
-func accept(task, id string) answer {
-	return answer{body: []any{map[string]any{"task_id": task, "data": map[string]any{"id": id}}}, header: map[string]string{"x-tower-request-id": "req-" + task}}
+// accept is the reply to a mutation of the VM "vm-1".
+func accept(task string) answer {
+	return answer{body: []any{map[string]any{"task_id": task, "data": map[string]any{"id": "vm-1"}}}, header: map[string]string{"x-tower-request-id": "req-" + task}}
 }
 
 // taskJSON is a task as Tower shows it.
@@ -216,9 +216,9 @@ func taskJSON(id, status string) map[string]any {
 	return map[string]any{"id": id, "status": status, "progress": 0.5, "args": map[string]any{}, "steps": []any{}}
 }
 
-// oneTask makes get-tasks show one task.
-func (f *fake) oneTask(id string, status func(n int) string) {
-	f.on("get-tasks", func(n int, _ request) answer { return answer{body: []any{taskJSON(id, status(n))}} })
+// oneTask makes get-tasks show the task "task".
+func (f *fake) oneTask(status func(n int) string) {
+	f.on("get-tasks", func(n int, _ request) answer { return answer{body: []any{taskJSON("task", status(n))}} })
 }
 
 // done is a task that has succeeded at the first look.

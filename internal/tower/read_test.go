@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
@@ -268,7 +270,7 @@ func TestLog_tellsNoSecrets(t *testing.T) {
 			lines = append(lines, fmt.Sprint(level, msg, fields))
 		}
 	})
-	in := wantedVM("vm")
+	in := wantedVM()
 	in.CloudInit = &CloudInit{UserData: "data-very-secret", DefaultUserPassword: "guest-very-secret"}
 	cr, err := c.CreateVM(short(t), in)
 	if err != nil {
@@ -282,5 +284,26 @@ func TestLog_tellsNoSecrets(t *testing.T) {
 		if strings.Contains(line, "very-secret") {
 			t.Errorf("a secret in the log: %s", line)
 		}
+	}
+}
+
+// The generated client prints whole requests when these are in the environment; ours must not.
+func TestDebugEnvironment_tellsNoSecrets(t *testing.T) {
+	t.Setenv("SWAGGER_DEBUG", "1")
+	t.Setenv("DEBUG", "1")
+	printed, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errOut := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = printed, printed
+	err = newFake(t).client().Login(short(t))
+	os.Stdout, os.Stderr = out, errOut
+	if err != nil {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(printed.Name())
+	if err != nil || len(text) != 0 {
+		t.Errorf("printed %q, %v", text, err)
 	}
 }

@@ -44,35 +44,32 @@ func newHTTPClient(next *attempts, retries int, tune tuning) *http.Client {
 	return &http.Client{Transport: &retryablehttp.RoundTripper{Client: repeating}, CheckRedirect: noRedirects}
 }
 
-// repeatable decides whether an attempt is followed by another one.
+// repeatable decides whether an attempt is followed by another one. It never replaces the attempt's own outcome: the reply
+// of an attempt that outlived its context still counts, and the error of one that did not explains more than the context's.
 func repeatable(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	x := exchangeOf(ctx)
-	if x.kind == kindPoll {
-		return false, nil
-	}
-	if ctx.Err() != nil {
-		// The reply of an attempt that outlived its context still counts; the attempt's error explains more than
-		// the context's.
-		return false, nil
-	}
-	if err != nil {
-		return !permanent(err) && (x.kind == kindRead || !x.sent.Load()), nil
-	}
+	return ctx.Err() == nil && exchangeOf(ctx).repeatable(resp, err), nil
+}
+
+// repeatable looks the attempt up in the table.
+func (x *exchange) repeatable(resp *http.Response, err error) bool {
 	switch {
+	case x.kind == kindPoll:
+		return false
+	case err != nil:
+		return !permanent(err) && (x.kind == kindRead || !x.sent.Load())
 	case resp.StatusCode == http.StatusTooManyRequests:
-		return true, nil
+		return true
 	case resp.StatusCode == http.StatusServiceUnavailable && x.kind == kindMutation:
-		return resp.Header.Get("Retry-After") != "", nil
+		return resp.Header.Get("Retry-After") != ""
 	case x.kind != kindRead:
-		return false, nil
-	case resp.StatusCode == http.StatusRequestTimeout:
-		return true, nil
-	}
-	if x.misplaced() {
+		return false
+	case x.misplaced():
 		// At the log-in it is more likely that the server is no Tower at all.
-		return !x.anonymous, nil
+		return !x.anonymous
+	case resp.StatusCode == http.StatusRequestTimeout:
+		return true
 	}
-	return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented, nil
+	return resp.StatusCode >= 500 && resp.StatusCode != http.StatusNotImplemented
 }
 
 // permanent reports whether an error of the connection will come again.
@@ -102,5 +99,5 @@ func tlsFailure(err error) bool {
 // together do not come back together.
 func backoff(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
 	wait := retryablehttp.DefaultBackoff(shortest, longest, attempt, resp)
-	return wait + time.Duration(rand.Int64N(int64(wait)/4+1)) //nolint:gosec // Spreads load, protects nothing.
+	return wait + time.Duration(rand.Int64N(int64(wait)/4+1)) // Spreads load, protects nothing.
 }

@@ -121,7 +121,7 @@ func TestRetries_nothingSent(t *testing.T) {
 
 // dial replaces how the client makes connections.
 func (c *Client) dial(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
-	transport := c.attempts.base.(*http.Transport) //nolint:errcheck,forcetypeassert // It is what newBase returns.
+	transport := c.attempts.base.(*http.Transport)
 	transport.CloseIdleConnections()
 	transport.DialContext = dial
 }

@@ -19,7 +19,7 @@ import (
 type bench struct {
 	*towersim.Server
 	c        *tower.Client
-	ctx      context.Context //nolint:containedctx // The test's.
+	ctx      context.Context
 	cluster  tower.Cluster
 	vlan     tower.VLAN
 	template tower.ContentLibraryVMTemplate
@@ -107,6 +107,7 @@ func hasAddress(obs tower.VMObservation, err error) bool {
 }
 
 func TestSim_lifecycle(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "")
 	v := b.create(t, b.wanted("vm"))
 	if !v.HasRealLocalID() || v.Status != tower.StatusRunning || v.ClusterID != b.cluster.ID || v.EntityAsyncStatus != "" {
@@ -167,6 +168,7 @@ func TestSim_lifecycle(t *testing.T) {
 }
 
 func TestSim_recycleBin(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "")
 	v := b.create(t, b.wanted("vm"))
 	if err := b.c.StopVM(b.ctx, v.ID, tower.StopOptions{Force: true}); err != nil {
@@ -184,6 +186,7 @@ func TestSim_recycleBin(t *testing.T) {
 }
 
 func TestSim_guestIgnoresShutdown(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, `guests: [{match: "*", acpi: false}]`)
 	v := b.create(t, b.wanted("vm"))
 	err := b.c.StopVM(b.ctx, v.ID, tower.StopOptions{Graceful: time.Minute})
@@ -280,6 +283,7 @@ func TestSim_looksDoNotGrow(t *testing.T) {
 }
 
 func TestSim_taskErrors(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "")
 	b.fault(t, towersim.Fault{
 		Operation: "create-vm-from-content-library-template", Times: 1,
@@ -304,6 +308,7 @@ func TestSim_taskErrors(t *testing.T) {
 
 // Every class of error, as the simulator makes it.
 func TestSim_faults(t *testing.T) {
+	t.Parallel()
 	const create, start, read = "create-vm-from-content-library-template", "start-vm", "get-vms"
 	for _, tc := range []struct {
 		name   string
@@ -324,6 +329,7 @@ func TestSim_faults(t *testing.T) {
 		{"locked", []towersim.Fault{{Operation: start, LockedFor: towersim.Delay(20 * time.Second)}, {Operation: create, LockedFor: towersim.Delay(5 * time.Second)}}, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			b := newBench(t, "")
 			b.fault(t, tc.faults...)
 			in := b.wanted("vm")
@@ -348,6 +354,7 @@ func TestSim_faults(t *testing.T) {
 }
 
 func TestSim_createLostBefore(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "")
 	b.fault(t, towersim.Fault{Operation: "create-vm-from-content-library-template", Times: 1, Reset: towersim.ResetBefore})
 	_, err := b.c.CreateVM(b.ctx, b.wanted("vm"))
@@ -361,6 +368,7 @@ func TestSim_createLostBefore(t *testing.T) {
 }
 
 func TestSim_refusals(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "")
 	in := b.wanted("vm")
 	in.ContentLibraryVMTemplateID = "none"
@@ -377,6 +385,7 @@ func TestSim_refusals(t *testing.T) {
 
 // Someone deletes the VM, or it vanishes for a moment, while others wait for it.
 func TestSim_behindOurBack(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, "timing: {vmtools_sync: 300s}")
 	v := b.create(t, b.wanted("vm"))
 	if err := b.HideVM("vm", 20*time.Second); err != nil {
@@ -404,6 +413,7 @@ func TestSim_behindOurBack(t *testing.T) {
 }
 
 func TestSim_logins(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, `
 inventory:
   users:
@@ -445,6 +455,7 @@ inventory:
 }
 
 func TestSim_oldTowerAndSecondFactor(t *testing.T) {
+	t.Parallel()
 	old := newBench(t, "version: 2.8.0")
 	if v := old.c.Version(); !strings.HasPrefix(v, "2.8") {
 		t.Errorf("version %q", v)
@@ -462,6 +473,7 @@ func TestSim_oldTowerAndSecondFactor(t *testing.T) {
 }
 
 func TestSim_tls(t *testing.T) {
+	t.Parallel()
 	sim, err := towersim.New(towersim.Options{TLS: true})
 	if err != nil {
 		t.Fatal(err)

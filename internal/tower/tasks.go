@@ -72,17 +72,16 @@ func (c *Client) getTasks(ctx context.Context, k kind, body *models.GetTasksRequ
 	})
 }
 
-// lastFailure returns the error of the newest task of an object, if that failed.
-func (c *Client) lastFailure(ctx context.Context, a accepted) *TaskError {
+// lastFailure returns the error of the newest task of an object, nil if that did not fail.
+func (c *Client) lastFailure(ctx context.Context, a accepted) (*TaskError, error) {
 	list, err := c.getTasks(ctx, kindRead, &models.GetTasksRequestBody{
 		Where:   &models.TaskWhereInput{ResourceID: ptr(a.objectID)},
 		OrderBy: models.TaskOrderByInputLocalCreatedAtDESC.Pointer(), First: ptr(int32(1)),
 	})
 	if err != nil || len(list) == 0 || list[0].status != taskFailed {
-		return nil
+		return nil, err
 	}
-	a.taskID = list[0].id
-	return newTaskError(a, list[0])
+	return newTaskError(a, list[0]), nil
 }
 
 // awaitTask waits until the task ends: nil when it succeeded, a *TaskError when it failed. forgotten means that Tower does
@@ -140,14 +139,15 @@ type sight struct {
 	looks  int // looks that were answered, this one included
 }
 
-// awaitVM looks at the VM until decide is done, and returns what it saw last.
+// awaitVM looks at the VM until decide is done, and returns what it saw last. The first look comes at once, the others
+// when the poller has its turn.
 func (c *Client) awaitVM(ctx context.Context, what, vmID string, decide func(s sight) (done bool, err error)) (*VM, error) {
 	var (
 		s      sight
 		result error
 		last   error
 	)
-	err := c.states.Wait(ctx, vmID, func(o poll.Observation[VM]) (done bool) {
+	look := func(o poll.Observation[VM]) (done bool) {
 		if o.Err != nil {
 			last = o.Err
 			if final(o.Err) {
@@ -166,8 +166,12 @@ func (c *Client) awaitVM(ctx context.Context, what, vmID string, decide func(s s
 		}
 		done, result = decide(s)
 		return done || result != nil
-	})
-	if err != nil {
+	}
+	first, found, err := c.reads.vms.Get(ctx, vmID)
+	if ctx.Err() == nil && look(poll.Observation[VM]{Value: first, Found: found, Err: err}) {
+		return s.vm, result
+	}
+	if err := c.states.Wait(ctx, vmID, look); err != nil {
 		return s.vm, interrupted(what, err, last)
 	}
 	return s.vm, result

@@ -10,13 +10,13 @@ import (
 
 func TestUpdateVM(t *testing.T) {
 	f := newFake(t)
-	f.oneTask("task", done)
+	f.oneTask(done)
 	f.oneVM(func(int) map[string]any {
 		v := vmJSON("vm-1", StatusRunning, "")
 		v["name"], v["memory"] = "new", 4<<30
 		return v
 	})
-	f.on("update-vm-basic-info", func(int, request) answer { return accept("task", "vm-1") })
+	f.on("update-vm-basic-info", func(int, request) answer { return accept("task") })
 	c := f.client()
 	if err := c.UpdateVM(short(t), "vm-1", VMUpdate{}); err != nil || f.count("update-vm-basic-info") != 0 {
 		t.Errorf("an empty update: %v, %d calls", err, f.count("update-vm-basic-info"))
@@ -25,7 +25,7 @@ func TestUpdateVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantOnly(t, f, "update-vm-basic-info", "vm-1")
+	wantOnly(t, f, "update-vm-basic-info")
 	data := f.seen("update-vm-basic-info")[0].body["data"].(map[string]any)
 	want := map[string]any{"name": "new", "cpu_cores": 2.0, "cpu_sockets": 2.0, "vcpu": 4.0, "memory": float64(4 << 30)}
 	if len(data) != len(want) {
@@ -39,7 +39,7 @@ func TestUpdateVM(t *testing.T) {
 }
 
 // removable is a VM that goes when it is deleted.
-func removable(f *fake, op string, taskStatus string, goes bool) *atomic.Bool {
+func removable(f *fake, taskStatus string, goes bool) *atomic.Bool {
 	var gone atomic.Bool
 	f.oneVM(func(int) map[string]any {
 		if gone.Load() {
@@ -47,9 +47,9 @@ func removable(f *fake, op string, taskStatus string, goes bool) *atomic.Bool {
 		}
 		return vmJSON("vm-1", StatusStopped, "")
 	})
-	f.on(op, func(int, request) answer {
+	f.on("delete-vm", func(int, request) answer {
 		gone.Store(goes)
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	f.on("get-tasks", func(int, request) answer {
 		task := taskJSON("task", taskStatus)
@@ -63,19 +63,19 @@ func removable(f *fake, op string, taskStatus string, goes bool) *atomic.Bool {
 
 func TestDeleteVM(t *testing.T) {
 	f := newFake(t)
-	removable(f, "delete-vm", taskSucceeded, true)
+	removable(f, taskSucceeded, true)
 	if err := f.client().DeleteVM(short(t), "vm-1"); err != nil {
 		t.Fatal(err)
 	}
 	if n := f.count("delete-vm"); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
-	wantOnly(t, f, "delete-vm", "vm-1")
+	wantOnly(t, f, "delete-vm")
 }
 
 func TestDeleteVM_goneAlready(t *testing.T) {
 	f := newFake(t)
-	removable(f, "delete-vm", taskSucceeded, true).Store(true)
+	removable(f, taskSucceeded, true).Store(true)
 	if err := f.client().DeleteVM(short(t), "vm-1"); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestDeleteVM_goneAlready(t *testing.T) {
 // A VM that vanishes for one look is deleted all the same.
 func TestDeleteVM_vanishesForAMoment(t *testing.T) {
 	f := newFake(t)
-	gone := removable(f, "delete-vm", taskSucceeded, true)
+	gone := removable(f, taskSucceeded, true)
 	f.oneVM(func(n int) map[string]any {
 		if n == 1 || gone.Load() {
 			return nil
@@ -125,11 +125,11 @@ func TestDeleteVM_someoneWasFaster(t *testing.T) {
 	for name, late := range map[string]answer{
 		"empty reply": {body: []any{}},
 		"404":         refusal(404, "", "no such VM"),
-		"failed task": accept("task", "vm-1"),
+		"failed task": accept("task"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFake(t)
-			gone := removable(f, "delete-vm", taskFailed, true)
+			gone := removable(f, taskFailed, true)
 			f.on("delete-vm", func(int, request) answer {
 				gone.Store(true)
 				return late
@@ -143,7 +143,7 @@ func TestDeleteVM_someoneWasFaster(t *testing.T) {
 
 func TestDeleteVM_taskFails(t *testing.T) {
 	f := newFake(t)
-	removable(f, "delete-vm", taskFailed, false)
+	removable(f, taskFailed, false)
 	err := f.client().DeleteVM(short(t), "vm-1")
 	var failed *TaskError
 	if !errors.As(err, &failed) || failed.Code != "VM_NOT_STOPPED" || failed.Message != "stop it first" || failed.RequestID != "req-task" {
@@ -154,7 +154,7 @@ func TestDeleteVM_taskFails(t *testing.T) {
 // The reply is lost, the VM goes: nothing is sent again.
 func TestDeleteVM_lostReply(t *testing.T) {
 	f := newFake(t)
-	gone := removable(f, "delete-vm", taskSucceeded, true)
+	gone := removable(f, taskSucceeded, true)
 	f.on("delete-vm", func(int, request) answer {
 		gone.Store(true)
 		return answer{drop: true}
@@ -170,7 +170,7 @@ func TestDeleteVM_lostReply(t *testing.T) {
 func TestMoveVMToRecycleBin(t *testing.T) {
 	f := newFake(t)
 	var binned atomic.Bool
-	f.oneTask("task", done)
+	f.oneTask(done)
 	f.oneVM(func(int) map[string]any {
 		v := vmJSON("vm-1", StatusStopped, "")
 		v["in_recycle_bin"] = binned.Load()
@@ -178,7 +178,7 @@ func TestMoveVMToRecycleBin(t *testing.T) {
 	})
 	f.on("move-vm-to-recycle", func(int, request) answer {
 		binned.Store(true)
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	c := f.client()
 	for range 2 {
@@ -210,6 +210,29 @@ func TestTask_forgotten(t *testing.T) {
 				t.Errorf("%d looks for the task, want %d at least", n, missesOfTask)
 			}
 		})
+	}
+}
+
+// A task that comes and goes is not forgotten: only looks in a row count.
+func TestTask_comesAndGoes(t *testing.T) {
+	f := newFake(t)
+	p := newPowered(f, StatusStopped, nil)
+	f.on("start-vm", func(int, request) answer { return accept("task") })
+	f.on("get-tasks", func(n int, _ request) answer {
+		switch {
+		case n == 3*missesOfTask:
+			p.set(StatusRunning, "")
+			return answer{body: []any{taskJSON("task", taskSucceeded)}}
+		case n%2 == 0:
+			return answer{body: []any{taskJSON("task", "EXECUTING")}}
+		}
+		return answer{body: []any{}}
+	})
+	if err := f.client().StartVM(short(t), "vm-1", ""); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.count("get-tasks"); n < 3*missesOfTask {
+		t.Errorf("the task was given up after %d looks", n)
 	}
 }
 

@@ -145,7 +145,7 @@ func (c *Client) happened(ctx context.Context, vmID string, op vmOperation) (hap
 // awaitUnlocked waits until what a refused operation found locked is idle, and returns the VM as it is then.
 func (c *Client) awaitUnlocked(ctx context.Context, vmID string, refusal error) (*VM, error) {
 	// The lock can outlast the status that shows it, and others wait for it as well.
-	wait := c.taskInterval/2 + time.Duration(rand.Int64N(int64(c.taskInterval)/2+1)) //nolint:gosec // Spreads load, protects nothing.
+	wait := c.taskInterval/2 + time.Duration(rand.Int64N(int64(c.taskInterval)/2+1)) // Spreads load, protects nothing.
 	if err := delay(ctx, wait); err != nil {
 		return nil, fmt.Errorf("waiting for another operation on VM %s: %w (after %w)", vmID, err, refusal)
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // wantOnly checks that each request of an operation names the one VM meant.
-func wantOnly(t *testing.T, f *fake, op, id string) {
+func wantOnly(t *testing.T, f *fake, op string) {
 	t.Helper()
 	for _, r := range f.seen(op) {
 		where, _ := r.body["where"].(map[string]any)
-		if len(where) != 1 || where["id"] != id {
-			t.Errorf("%s with the filter %v, want the id %s alone", op, r.body["where"], id)
+		if len(where) != 1 || where["id"] != "vm-1" {
+			t.Errorf("%s with the filter %v, want the id alone", op, r.body["where"])
 		}
 	}
 }
@@ -56,7 +56,7 @@ func newPowered(f *fake, status string, effects map[string]string) *powered {
 	for op, to := range effects {
 		f.on(op, func(int, request) answer {
 			p.set(to, "")
-			return accept("task", "vm-1")
+			return accept("task")
 		})
 	}
 	return p
@@ -81,7 +81,7 @@ func TestStartVM(t *testing.T) {
 			if s, r := f.count("start-vm"), f.count("resume-vm"); s != tc.starts || r != tc.resumes {
 				t.Errorf("%d starts and %d resumes, want %d and %d", s, r, tc.starts, tc.resumes)
 			}
-			wantOnly(t, f, "start-vm", "vm-1")
+			wantOnly(t, f, "start-vm")
 			for _, r := range f.seen("start-vm") {
 				data, _ := r.body["data"].(map[string]any)
 				if tc.host == "" && data != nil || tc.host != "" && data["host_id"] != tc.host {
@@ -89,6 +89,18 @@ func TestStartVM(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestStartVM_inTheRecycleBin(t *testing.T) {
+	f := newFake(t)
+	f.oneVM(func(int) map[string]any {
+		v := vmJSON("vm-1", StatusStopped, "")
+		v["in_recycle_bin"] = true
+		return v
+	})
+	if err := f.client().StartVM(short(t), "vm-1", ""); !errors.Is(err, ErrNotFound) || f.count("start-vm") != 0 {
+		t.Errorf("got %v after %d calls", err, f.count("start-vm"))
 	}
 }
 
@@ -135,7 +147,7 @@ func TestStopVM(t *testing.T) {
 			f := newFake(t)
 			p := newPowered(f, tc.from, map[string]string{"poweroff-vm": StatusStopped, "shutdown-vm": StatusStopped})
 			if tc.ignores != "" {
-				f.on("shutdown-vm", func(int, request) answer { return accept("shutdown", "vm-1") })
+				f.on("shutdown-vm", func(int, request) answer { return accept("shutdown") })
 				f.on("get-tasks", func(_ int, r request) answer {
 					if !strings.Contains(r.raw, "shutdown") {
 						return answer{body: []any{taskJSON("task", taskSucceeded)}}
@@ -154,8 +166,8 @@ func TestStopVM(t *testing.T) {
 			if s, o := f.count("shutdown-vm"), f.count("poweroff-vm"); s != tc.shutdowns || o != tc.offs {
 				t.Errorf("%d shutdowns and %d power-offs, want %d and %d", s, o, tc.shutdowns, tc.offs)
 			}
-			wantOnly(t, f, "shutdown-vm", "vm-1")
-			wantOnly(t, f, "poweroff-vm", "vm-1")
+			wantOnly(t, f, "shutdown-vm")
+			wantOnly(t, f, "poweroff-vm")
 			var failed *TaskError
 			switch {
 			case !tc.fails && p.status != StatusStopped:
@@ -211,7 +223,7 @@ func TestOperation_lockedUntilFree(t *testing.T) {
 			return a
 		}
 		p.set(StatusRunning, "")
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	if err := f.client().StartVM(short(t), "vm-1", ""); err != nil {
 		t.Fatal(err)
@@ -285,7 +297,7 @@ func TestOperation_lostBeforeTheEffect(t *testing.T) {
 			return answer{drop: true}
 		}
 		p.set(StatusRunning, "")
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	if err := f.client().StartVM(short(t), "vm-1", ""); err != nil {
 		t.Fatal(err)
@@ -349,7 +361,7 @@ func TestOperation_forbidden(t *testing.T) {
 func TestOperations_oneAtATime(t *testing.T) {
 	f := newFake(t)
 	var busy, overlaps atomic.Int32
-	f.oneTask("task", done)
+	f.oneTask(done)
 	f.oneVM(func(int) map[string]any {
 		v := vmJSON("vm-1", StatusRunning, "")
 		v["description"] = "x"
@@ -364,7 +376,7 @@ func TestOperations_oneAtATime(t *testing.T) {
 			overlaps.Add(1)
 		}
 		busy.Store(3)
-		return accept("task", "vm-1")
+		return accept("task")
 	})
 	c, ctx := f.client(), short(t)
 	var all sync.WaitGroup

@@ -28,6 +28,8 @@ func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 		switch {
 		case err != nil:
 			return err
+		case current.InRecycleBin:
+			return notFound(opStart, fmt.Sprintf("VM %s is in the recycle bin", vmID))
 		case current.Status == StatusRunning && idle(current):
 			return nil
 		case current.Status == StatusSuspended:
