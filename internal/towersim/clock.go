@@ -62,10 +62,10 @@ func (c *clock) advance(d time.Duration) {
 	c.moved = make(chan struct{})
 }
 
-// sleep blocks for a span of simulated time or until ctx ends.
-func (c *clock) sleep(ctx context.Context, d time.Duration) {
+// sleepUntil blocks until a simulated instant or until ctx ends.
+func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 	if !c.manual {
-		timer := time.NewTimer(time.Duration(float64(d) / c.speed))
+		timer := time.NewTimer(time.Until(c.real(instant)))
 		defer timer.Stop()
 
 		select {
@@ -76,9 +76,9 @@ func (c *clock) sleep(ctx context.Context, d time.Duration) {
 		return
 	}
 
-	for until := c.now().Add(d); ; {
+	for {
 		c.mu.Lock()
-		moved, reached := c.moved, !c.base().Add(c.offset).Before(until)
+		moved, reached := c.moved, !c.base().Add(c.offset).Before(instant)
 		c.mu.Unlock()
 
 		if reached {

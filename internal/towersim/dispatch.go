@@ -169,15 +169,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 	started := time.Now()
 	body, readErr := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 
-	var fault *Fault
+	var (
+		fault   *Fault
+		arrived time.Time // simulated
+	)
 
 	s.locked(func(w *world) {
 		w.total++
 		w.requests[name]++
-		fault = w.strike(name)
+		fault, arrived = w.strike(name), w.current
 	})
 
-	if fault != nil && !s.suffer(w, r, fault) {
+	if fault != nil && !s.suffer(w, r, fault, arrived) {
 		return
 	}
 
@@ -194,7 +197,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 	}
 
 	s.log.Info("request", "operation", name, "status", out.status, "took", time.Since(started).Round(time.Microsecond))
-	s.deliver(w, r, out, fault)
+	s.deliver(w, out, fault)
 }
 
 // run lets a handler have the world and marshals its result before anybody else

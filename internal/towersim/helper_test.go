@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"runtime"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ type tower struct {
 
 	t     *testing.T
 	token string
+	base  string // where requests go
 }
 
 type object = map[string]any
@@ -55,7 +57,10 @@ func boot(t *testing.T, scenario string) *tower {
 		}
 	})
 
-	return &tower{Server: s, t: t}
+	x := &tower{Server: s, t: t}
+	x.base = x.front(scenario)
+
+	return x
 }
 
 // send makes a request and returns the whole answer.
@@ -77,7 +82,7 @@ func (x *tower) send(method, path string, body any, header http.Header) (*http.R
 		payload = bytes.NewReader(raw)
 	}
 
-	request, err := http.NewRequestWithContext(x.t.Context(), method, x.URL()+path, payload)
+	request, err := http.NewRequestWithContext(x.t.Context(), method, x.base+path, payload)
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -309,6 +314,17 @@ func (x *tower) operate(operation, vmID string, data ...object) vmReply {
 func (x *tower) done(operation, vmID string, data ...object) {
 	x.t.Helper()
 	x.succeeded(x.operate(operation, vmID, data...).TaskID)
+}
+
+// until waits for a condition that another goroutine brings about.
+func until(t *testing.T, condition func() bool) {
+	t.Helper()
+
+	for deadline := time.Now().Add(20 * second); !condition(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the condition does not come true")
+		}
+	}
 }
 
 func byID(id string) object { return object{"where": object{"id": id}} }

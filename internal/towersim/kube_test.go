@@ -66,15 +66,24 @@ func (x *tower) kube() *kube {
 		x.t.Fatal(err)
 	}
 
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(authority) {
-		x.t.Fatal("the kubeconfig holds no certificate")
-	}
-
-	k.http = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
-	x.t.Cleanup(k.http.CloseIdleConnections)
+	k.http = trusting(x.t, string(authority))
 
 	return k
+}
+
+// trusting returns a client that trusts one authority alone.
+func trusting(t *testing.T, authority string) *http.Client {
+	t.Helper()
+
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM([]byte(authority)) {
+		t.Fatal("this is no certificate")
+	}
+
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
+	t.Cleanup(client.CloseIdleConnections)
+
+	return client
 }
 
 func (k *kube) get(path, accept string) (int, object) {

@@ -12,12 +12,12 @@ import (
 
 // suffer lets the part of a fault happen that comes before the handler. It
 // returns false if the request has come to its end with it.
-func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault) bool {
+func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault, arrived time.Time) bool {
 	ctx, cancel := s.requestContext(r)
 	defer cancel()
 
 	if fault.Slow > 0 {
-		s.clock.sleep(ctx, time.Duration(fault.Slow))
+		s.clock.sleepUntil(ctx, arrived.Add(time.Duration(fault.Slow)))
 	}
 
 	switch {
@@ -44,7 +44,7 @@ func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault) bo
 }
 
 // deliver sends a reply, or does to it what the fault says.
-func (s *Server) deliver(w http.ResponseWriter, _ *http.Request, out reply, fault *Fault) {
+func (s *Server) deliver(w http.ResponseWriter, out reply, fault *Fault) {
 	switch {
 	case fault == nil:
 		s.send(w, out)

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+type labelReply = wire.WithTask[wire.Label]
+
+func (x *tower) label(key, value string) string {
+	x.t.Helper()
+
+	return post[[]labelReply](x, "create-label", []object{{"key": key, "value": value}})[0].Data.ID
+}
+
+func (x *tower) relabel(operation, labelID string, data object) {
+	x.t.Helper()
+	post[[]labelReply](x, operation, object{"where": object{"id": labelID}, "data": data})
+}
+
+func (x *tower) getLabel(id string) wire.Label {
+	x.t.Helper()
+
+	return post[[]wire.Label](x, "get-labels", byID(id))[0]
+}
+
+func TestLabelOnVM(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{})
+	id := x.label("role", "db")
+	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}, "clusters": object{}})
+
+	if labels := x.vm(vm.ID).Labels; len(labels) != 1 || labels[0].Key != "role" || text(labels[0].Value) != "db" {
+		t.Errorf("got %+v", labels)
+	}
+
+	if found := x.vms(object{"labels_some": object{"key": "role", "value": "db"}}); len(found) != 1 {
+		t.Errorf("the label finds %d VMs", len(found))
+	}
+
+	label := x.getLabel(id)
+	if *label.TotalNum != 2 || *label.VMNum != 1 || *label.ClusterNum != 1 || label.VMs[0].ID != vm.ID {
+		t.Errorf("got %+v", label)
+	}
+
+	x.relabel("remove-labels-from-resources", id, object{"vms": object{"id": vm.ID}})
+
+	if labels := x.vm(vm.ID).Labels; len(labels) != 0 || *x.getLabel(id).TotalNum != 1 {
+		t.Errorf("got %+v", labels)
+	}
+}
+
+func TestLabelOfADeletedVMIsUnused(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{})
+	id := x.label("a", "")
+	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
+	x.operate("delete-vm", vm.ID)
+
+	if unused := post[[]wire.Label](x, "get-labels", object{"where": object{"total_num": 0}}); len(unused) != 1 {
+		t.Errorf("%d labels are unused", len(unused))
+	}
+}
+
+func TestUpdateLabel(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{})
+	id := x.label("a", "b")
+	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
+	x.relabel("update-label", id, object{"value": "c"})
+
+	if labels := x.vm(vm.ID).Labels; labels[0].Key != "a" || text(labels[0].Value) != "c" {
+		t.Errorf("got %+v", labels)
+	}
+}
+
+func TestDeleteLabel(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{})
+	id := x.label("a", "b")
+	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
+	post[[]wire.WithTask[wire.Deleted]](x, "delete-label", byID(id))
+
+	if labels := x.vm(vm.ID).Labels; len(labels) != 0 {
+		t.Errorf("got %+v", labels)
+	}
+}
+
+func TestLabelsAreUnique(t *testing.T) {
+	x := start(t, "")
+	x.label("a", "b")
+	id := x.label("a", "c")
+	x.refused("create-label", []object{{"key": "a", "value": "b"}}, http.StatusBadRequest)
+	x.refused("create-label", []object{{"key": ""}}, http.StatusBadRequest)
+	x.refused("create-label", []object{}, http.StatusBadRequest)
+	x.refused("update-label", object{"where": object{"id": id}, "data": object{"value": "b"}}, http.StatusBadRequest)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
+)
+
+var vendorDocument = sync.OnceValues(func() (*openapicheck.Checker, error) {
+	return openapicheck.New(os.Getenv(openapicheck.EnvDocument))
+})
+
+// front puts the vendor's document before a server: the test fails on each
+// exchange that it does not allow. Without the document, or with a scenario
+// that leaves its ground, requests go to the server itself.
+func (x *tower) front(scenario string) string {
+	x.t.Helper()
+
+	leaves := strings.Contains(scenario, "body:") || strings.Contains(scenario, "version:")
+	if os.Getenv(openapicheck.EnvDocument) == "" || leaves {
+		return x.Server.URL()
+	}
+
+	checker, err := vendorDocument()
+	if err != nil {
+		x.t.Fatal(err)
+	}
+
+	before := len(checker.Violations())
+	front := httptest.NewServer(checker.Middleware(x.Handler()))
+	t := x.t
+
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+
+		for _, violation := range checker.Violations()[before:] {
+			t.Errorf("not as the OpenAPI document says: %s", violation)
+		}
+	})
+
+	return front.URL
+}
