@@ -69,7 +69,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // changed. An address that the guest was just given must have arrived there; the
 // one from before says nothing.
 func (c *change) scope(powerState types.String) waitScope {
-	scope := waitScope{runs: meantToRun(powerState)}
+	scope := waitScope{runs: meantToRun(powerState), restarted: c.power == powerRunning || len(c.stops) > 0}
 	if c.full || c.unknown {
 		return scope
 	}
