@@ -33,6 +33,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		validateCreate(&config, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
 		return
 	}
 	var state model
@@ -42,6 +43,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	plan.LabelsAll = r.labelsAll(plan.Labels)
 	change, diags := compare(ctx, &config, &plan, &state, imported)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -53,6 +55,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
+	if imported {
+		warnKeptLabels(&plan, &state, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -78,12 +83,14 @@ type change struct {
 	power   string      // the power state to bring about, "" for none
 	stops   []string    // why a running VM must be stopped and started
 	waits   bool        // the network is waited for
+
+	imported bool // and not applied since
 }
 
 // compare finds what a plan changes. Arguments that an import left null never
 // force a replacement.
 func compare(ctx context.Context, config, plan, state *model, imported bool) (change, diag.Diagnostics) {
-	var c change
+	c := change{imported: imported}
 	for name, pair := range map[string][2]attr.Value{
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
 		"firmware":      {plan.Firmware, state.Firmware},

@@ -72,11 +72,16 @@ func (m *model) keepRemote(state *model) {
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
 	m.IPAddresses, m.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
 	m.NetworkReady, m.NetworkReadinessReport = state.NetworkReady, state.NetworkReadinessReport
+	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
 }
 
 // applyChange sends what differs, the least that achieves it, and records each
 // step in done as soon as it has succeeded.
 func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
+	// First what needs no stop, so that a failure of it leaves no VM stopped.
+	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
+		return err
+	}
 	id := done.ID.ValueString()
 	stop := tower.StopOptions{
 		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),
