@@ -22,6 +22,8 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
@@ -81,6 +83,9 @@ type Client struct {
 		hosts     host.ClientService
 		folders   vm_folder.ClientService
 		labels    label.ClientService
+
+		vmTemplates vm_template.ClientService
+		snapshots   vm_snapshot.ClientService
 	}
 	reads struct {
 		vms       *poll.Batcher[VM]
@@ -91,6 +96,9 @@ type Client struct {
 		templates *poll.Batcher[ContentLibraryVMTemplate]
 		hosts     *poll.Batcher[Host]
 		folders   *poll.Batcher[Folder]
+
+		vmTemplates *poll.Batcher[VMTemplate]
+		snapshots   *poll.Batcher[VMSnapshot]
 	}
 	labelling *poll.Batcher[error] // changes of labels, and what became of them
 
@@ -191,6 +199,8 @@ func (c *Client) connect() {
 	c.api.hosts = host.New(runtime, formats)
 	c.api.folders = vm_folder.New(runtime, formats)
 	c.api.labels = label.New(runtime, formats)
+	c.api.vmTemplates = vm_template.New(runtime, formats)
+	c.api.snapshots = vm_snapshot.New(runtime, formats)
 }
 
 // share builds what merges the reads of many callers.
@@ -205,6 +215,8 @@ func (c *Client) share(tune tuning) {
 	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
 	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
 	c.labelling = poll.NewBatcher(c.relabel, batch)
+	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
+	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}
 	c.tasks = poll.New(c.fetchTasks, quick)
 	c.states = poll.New(c.fetchStates, quick)

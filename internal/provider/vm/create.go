@@ -84,7 +84,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.fillUnset(vm)
 	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
 	runs := meantToRun(config.PowerState)
-	if r.waitNetwork(ctx, client, &plan, runs, &resp.Diagnostics) {
+	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}
