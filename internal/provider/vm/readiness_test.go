@@ -217,7 +217,9 @@ func TestAccVM_restartWaitsAgain(t *testing.T) {
 			t.Parallel()
 			sim := acctest.Simulator(t, fmt.Sprintf("stale_addresses: %t\nguests: [{match: '*', nics: [{index: 0, reported: 60s}]}]", stale), acctest.WithSpeed(50))
 			name := acctest.RandomName()
-			config := func(memory int) string { return vmConfig(sim, name, fmt.Sprintf("%s  memory_mib = %d\n", dhcpNIC, memory)) }
+			config := func(memory int) string {
+				return vmConfig(sim, name, fmt.Sprintf("%s  memory_mib = %d\n", dhcpNIC, memory))
+			}
 			id := statecheck.CompareValue(compare.ValuesSame())
 			acctest.Test(t, resource.TestCase{
 				CheckDestroy: sim.CheckNoVMs,
