@@ -63,7 +63,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func validateCreate(config *model, diags *diag.Diagnostics) {
 	if config.Source.IsNull() {
 		diags.AddAttributeError(path.Root("source"), "Missing source",
-			"A VM is created from a source: set source = { content_library_vm_template_id = … }. Only an imported VM does without.")
+			"A VM is created from a source: set source, such as { content_library_vm_template_id = … }. Only an imported VM does without.")
 	}
 	if config.PowerState.ValueString() == powerSuspended {
 		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
