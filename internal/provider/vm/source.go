@@ -94,16 +94,17 @@ func validateSource(ctx context.Context, config *model, diags *diag.Diagnostics)
 	if !known {
 		return
 	}
-	var set []string
-	unknown := false
+	var set, unknown []string // an unknown id may still turn out to be null
 	for _, member := range source.ids() {
-		unknown = unknown || member.id.IsUnknown()
-		if attrs.IsKnown(member.id) {
+		switch {
+		case member.id.IsUnknown():
+			unknown = append(unknown, member.name)
+		case !member.id.IsNull():
 			set = append(set, member.name)
 		}
 	}
 	switch {
-	case len(set) == 0 && !unknown:
+	case len(set)+len(unknown) == 0:
 		diags.AddAttributeError(path.Root("source"), "Missing source",
 			fmt.Sprintf("Set one of %s, %s, %s and %s.", sourceLibrary, sourceTemplate, sourceVM, sourceSnapshot))
 	case len(set) > 1:
@@ -111,12 +112,12 @@ func validateSource(ctx context.Context, config *model, diags *diag.Diagnostics)
 			fmt.Sprintf("A VM is made from one source, but %s are set.", strings.Join(set, " and ")))
 	case !source.isTemplate() && attrs.IsKnown(config.CloudInit):
 		diags.AddAttributeError(path.Root("cloud_init"), "Cloud-init without a template",
-			fmt.Sprintf("Tower gives cloud-init data only to VMs that are made from a template, not with source.%s: such a guest has been configured before. Remove cloud_init.", set[0]))
+			fmt.Sprintf("Tower gives cloud-init data only to VMs that are made from a template, not with source.%s: such a guest has been configured before. Remove cloud_init.", append(set, unknown...)[0]))
 	}
 }
 
-// origin is what a create needs to know of its source.
-type origin struct {
+// foundSource is what a create needs to know of its source.
+type foundSource struct {
 	at        path.Path
 	kind      string // in words
 	id, name  string
@@ -127,11 +128,11 @@ type origin struct {
 }
 
 // findSource reads the source of a create.
-func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (origin, error) {
+func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (foundSource, error) {
 	at := path.Root("source")
 	switch {
 	case in.ContentLibraryVMTemplateID != "":
-		o := origin{at: at.AtName(sourceLibrary), kind: "content library VM template", template: true}
+		o := foundSource{at: at.AtName(sourceLibrary), kind: "content library VM template", template: true}
 		found, err := client.ContentLibraryVMTemplate(ctx, in.ContentLibraryVMTemplateID)
 		if err != nil {
 			return o, err
@@ -142,7 +143,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 		o.id, o.name, o.vcpu, o.cloudInit = found.ID, found.Name, found.VCPU, found.CloudInitSupported
 		return o, nil
 	case in.VMTemplateID != "":
-		o := origin{at: at.AtName(sourceTemplate), kind: "VM template", template: true}
+		o := foundSource{at: at.AtName(sourceTemplate), kind: "VM template", template: true}
 		found, err := client.VMTemplate(ctx, in.VMTemplateID)
 		if err != nil {
 			return o, err
@@ -150,7 +151,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 		o.id, o.name, o.vcpu, o.cloudInit, o.clusters = found.ID, found.Name, found.VCPU, found.CloudInitSupported, []string{found.ClusterID}
 		return o, nil
 	case in.SourceVMID != "":
-		o := origin{at: at.AtName(sourceVM), kind: "VM"}
+		o := foundSource{at: at.AtName(sourceVM), kind: "VM"}
 		found, err := client.VM(ctx, in.SourceVMID)
 		if err != nil {
 			return o, err
@@ -161,7 +162,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 		o.id, o.name, o.vcpu, o.clusters = found.ID, found.Name, found.VCPU, []string{found.ClusterID}
 		return o, nil
 	}
-	o := origin{at: at.AtName(sourceSnapshot), kind: "VM snapshot"}
+	o := foundSource{at: at.AtName(sourceSnapshot), kind: "VM snapshot"}
 	found, err := client.VMSnapshot(ctx, in.VMSnapshotID)
 	if err != nil {
 		return o, err
