@@ -19,10 +19,12 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/user"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vlan"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_disk"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
@@ -75,6 +77,8 @@ type Client struct {
 		users     user.ClientService
 		vms       vm.ClientService
 		nics      vm_nic.ClientService
+		disks     vm_disk.ClientService
+		volumes   vm_volume.ClientService
 		tasks     task.ClientService
 		clusters  cluster.ClientService
 		vlans     vlan.ClientService
@@ -89,6 +93,9 @@ type Client struct {
 		vms       *poll.Batcher[VM]
 		names     *poll.Batcher[[]VM]
 		nics      *poll.Batcher[[]VMNIC]
+		disks     *poll.Batcher[[]VMDisk] // by the id of their VM
+		attached  *poll.Batcher[[]VMDisk] // by the id of their volume
+		volumes   *poll.Batcher[VMVolume]
 		clusters  *poll.Batcher[Cluster]
 		vlans     *poll.Batcher[VLAN]
 		templates *poll.Batcher[ContentLibraryVMTemplate]
@@ -188,6 +195,8 @@ func (c *Client) connect() {
 	c.api.users = user.New(runtime, formats)
 	c.api.vms = vm.New(runtime, formats)
 	c.api.nics = vm_nic.New(runtime, formats)
+	c.api.disks = vm_disk.New(runtime, formats)
+	c.api.volumes = vm_volume.New(runtime, formats)
 	c.api.tasks = task.New(runtime, formats)
 	c.api.clusters = cluster.New(runtime, formats)
 	c.api.vlans = vlan.New(runtime, formats)
@@ -204,6 +213,9 @@ func (c *Client) share(tune tuning) {
 	c.reads.vms = poll.NewBatcher(c.fetchVMs, batch)
 	c.reads.names = poll.NewBatcher(c.fetchVMsByName, batch)
 	c.reads.nics = poll.NewBatcher(c.fetchNICs, batch)
+	c.reads.disks = poll.NewBatcher(c.fetchDisks, batch)
+	c.reads.attached = poll.NewBatcher(c.fetchAttached, batch)
+	c.reads.volumes = poll.NewBatcher(c.fetchVolumes, batch)
 	c.reads.clusters = poll.NewBatcher(c.fetchClusters, batch)
 	c.reads.vlans = poll.NewBatcher(c.fetchVLANs, batch)
 	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
