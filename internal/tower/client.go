@@ -15,6 +15,7 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_vm_template"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/host"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/user"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vlan"
@@ -85,6 +86,7 @@ type Client struct {
 		templates content_library_vm_template.ClientService
 		hosts     host.ClientService
 		folders   vm_folder.ClientService
+		labels    label.ClientService
 
 		vmTemplates vm_template.ClientService
 		snapshots   vm_snapshot.ClientService
@@ -105,6 +107,8 @@ type Client struct {
 		vmTemplates *poll.Batcher[VMTemplate]
 		snapshots   *poll.Batcher[VMSnapshot]
 	}
+	labelling *poll.Batcher[error] // changes of labels, and what became of them
+
 	tasks   *poll.Poller[taskState] // tasks that someone waits for
 	states  *poll.Poller[VM]        // VMs that are to become idle, or to go
 	watches *poll.Poller[watched]   // VMs that are watched for their addresses
@@ -203,6 +207,7 @@ func (c *Client) connect() {
 	c.api.templates = content_library_vm_template.New(runtime, formats)
 	c.api.hosts = host.New(runtime, formats)
 	c.api.folders = vm_folder.New(runtime, formats)
+	c.api.labels = label.New(runtime, formats)
 	c.api.vmTemplates = vm_template.New(runtime, formats)
 	c.api.snapshots = vm_snapshot.New(runtime, formats)
 }
@@ -221,6 +226,7 @@ func (c *Client) share(tune tuning) {
 	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
 	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
 	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
+	c.labelling = poll.NewBatcher(c.relabel, batch)
 	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
 	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}
