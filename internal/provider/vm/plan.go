@@ -57,7 +57,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
-	if imported {
+	if fresh {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
