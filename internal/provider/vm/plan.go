@@ -46,7 +46,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	plan.LabelsAll = r.labelsAll(plan.Labels)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{vm: ever, nics: fresh || adopted})
+	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -94,14 +94,14 @@ type change struct {
 // origin tells of which parts of the state a null member is not known rather
 // than left out: those that came by import.
 type origin struct {
-	vm, nics bool
+	created  bool // how the VM was created, for good
+	vm, nics bool // until the next apply
 }
 
 // compare finds what a plan changes. Arguments that an import left null never
 // force a replacement.
 func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
 	c := change{imported: from.vm}
-	imported := from.vm
 	for name, pair := range map[string][2]attr.Value{
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
 		"firmware":      {plan.Firmware, state.Firmware},
@@ -114,7 +114,7 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 		"source":     {plan.Source, state.Source},
 		"cloud_init": {plan.CloudInit, state.CloudInit},
 	} {
-		if (!imported || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
+		if (!from.created || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
 			c.replace = append(c.replace, path.Root(name))
 		}
 	}
