@@ -44,8 +44,10 @@ func (w *world) derive() {
 
 	w.deriveNetworks()
 	w.deriveVolumes()
-	w.deriveSnapshots()
 	w.deriveFolders()
+	w.deriveGPUs()
+	w.deriveImages()
+	w.deriveIscsi()
 	w.deriveLabels()
 }
 

@@ -3,16 +3,18 @@
 package towersim
 
 import (
+	"slices"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// snapshot is the state of a VM at some moment. It outlives its VM unless it is
-// deleted with it.
+// snapshot is a VM's hardware and disks at one time.
 type snapshot struct {
 	row     wire.VMSnapshot
 	cluster *cluster
-	vm      *vm
+	vm      *vm // nil once the VM is gone
 	shape   shape
+	volumes []*volume // those that the disks of the shape were, nil for drives
 	labelSet
 }
 
@@ -20,28 +22,28 @@ func (s *snapshot) key() string                         { return s.row.ID }
 func (s *snapshot) record() any                         { return &s.row }
 func (s *snapshot) showLabels()                         { s.row.Labels = s.nestedLabels() }
 func (s *snapshot) mark(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
-func (s *snapshot) marked() bool                        { return s.row.EntityAsyncStatus != nil }
-func (s *snapshot) lockName() lockedResource {
-	return lockedResource{ID: s.row.ID, Type: "VM_SNAPSHOT"}
-}
+
 func (s *snapshot) nested() wire.NestedVMSnapshot {
 	return wire.NestedVMSnapshot{ID: s.row.ID, Name: s.row.Name}
 }
+
 func (w *world) snapshotWays() map[string]func(*snapshot) []any {
 	return map[string]func(*snapshot) []any{
 		"cluster": func(s *snapshot) []any { return some(s.cluster) },
+		"vm":      func(s *snapshot) []any { return some(s.vm) },
 		"labels":  func(s *snapshot) []any { return records(s.labels) },
-		"vm": func(s *snapshot) []any {
-			if s.vm.deleted() {
-				return nil
-			}
-
-			return some(s.vm)
-		},
 	}
 }
 
+func (w *world) snapshotsOf(v *vm) []*snapshot {
+	return filtered(w.snapshots.list, func(s *snapshot) bool { return s.vm == v })
+}
+
 func createVMSnapshot(c *call, in *wire.VMSnapshotCreationParams) (any, error) {
+	if err := atLeastOne(in.Data); err != nil {
+		return nil, err
+	}
+
 	vms := make([]*vm, len(in.Data))
 
 	for i := range in.Data {
@@ -50,8 +52,8 @@ func createVMSnapshot(c *call, in *wire.VMSnapshotCreationParams) (any, error) {
 			return nil, notFound("There is no VM %s", in.Data[i].VMID)
 		}
 
-		if in.Data[i].Name == "" {
-			return nil, badRequest("name: must not be empty")
+		if err := nonEmpty("body.data.name", &in.Data[i].Name); err != nil {
+			return nil, err
 		}
 
 		vms[i] = v
@@ -61,69 +63,84 @@ func createVMSnapshot(c *call, in *wire.VMSnapshotCreationParams) (any, error) {
 		return nil, err
 	}
 
-	replies := make([]wire.WithTask[*wire.VMSnapshot], len(vms))
-
-	for i, v := range vms {
-		s := c.newSnapshot(v, &in.Data[i])
-		t := c.begin(work{
-			mutation: "createVmSnapshot", resource: "VmSnapshot", id: s.row.ID, cluster: v.cluster, status: wire.EntityAsyncStatusCreating,
-			about: text{en: "Create a snapshot " + s.row.Name + " of VM " + v.row.Name, zh: "创建虚拟机 " + v.row.Name + " 快照 " + s.row.Name},
-			holds: []lockable{v, s},
-			apply: func() *taskFailure {
-				if v.deleted() {
-					return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
-				}
-
-				c.freeze(s)
-
-				return nil
-			},
-			undo: func() { c.removeSnapshot(s) },
-		})
-		shown := s.row
-		replies[i] = wire.WithTask[*wire.VMSnapshot]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+	replies := make([]wire.WithTask[*wire.VMSnapshot], len(in.Data))
+	for i := range in.Data {
+		replies[i] = c.takeSnapshot(vms[i], &in.Data[i])
 	}
 
 	return replies, nil
 }
 
-func (w *world) newSnapshot(v *vm, in *wire.VMSnapshotCreationParamsData) *snapshot {
+func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.WithTask[*wire.VMSnapshot] {
 	s := &snapshot{cluster: v.cluster, vm: v}
 	s.row = wire.VMSnapshot{
-		ID: w.ids.cuid(), LocalID: w.ids.uuid(), Name: in.Name, Cluster: v.cluster.nested(), VM: wire.Ptr(v.nested()),
-		LocalCreatedAt: stampPtr(w.current), ConsistentType: wire.ConsistentTypeCrashConsistent,
+		ID: c.ids.cuid(), LocalID: placeholderPrefix + c.ids.uuid(), Name: p.Name, Cluster: v.cluster.nested(),
+		LocalCreatedAt: stampPtr(c.current), ConsistentType: wire.ConsistentTypeCrashConsistent, VM: wire.Ptr(v.nested()),
 	}
-	assign(&s.row.ConsistentType, in.ConsistentType)
+	assign(&s.row.ConsistentType, p.ConsistentType)
+	s.freeze(v)
 	s.showLabels()
-	w.freeze(s)
-	w.snapshots.add(s)
-	w.showSnapshots(v)
+	c.snapshots.add(s)
+	c.show(v)
 
-	return s
+	t := c.begin(work{
+		mutation: "createVmSnapshot", resource: "VmSnapshot", id: s.row.ID, cluster: v.cluster,
+		about:  text{en: "Create a snapshot " + p.Name + " of VM " + v.row.Name, zh: "创建虚拟机 " + v.row.Name + " 快照 " + p.Name},
+		status: wire.EntityAsyncStatusCreating, holds: []markable{s, markedAs{v, wire.EntityAsyncStatusUpdating}},
+		apply: func() *taskFailure {
+			if v.deleted() {
+				return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
+			}
+
+			s.freeze(v)
+			s.row.LocalID = c.ids.uuid()
+
+			return nil
+		},
+		undo: func() {
+			c.snapshots.remove(s)
+			c.show(v)
+		},
+	})
+	shown := s.row
+
+	return wire.WithTask[*wire.VMSnapshot]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-// freeze takes down what the VM is like now.
-func (w *world) freeze(s *snapshot) {
-	s.shape = w.shapeOfVM(s.vm)
-	h := &s.shape
-	s.row.ClockOffset, s.row.CPUModel, s.row.Description = wire.VMClockOffsetUtc, "cluster_default", s.vm.row.Description
-	s.row.CPU, s.row.VCPU = wire.NestedCPU{Cores: h.cores, Sockets: h.sockets}, h.vcpu()
-	s.row.Memory, s.row.Firmware, s.row.HA = h.memory, h.firmware, h.ha
-	s.row.IOPolicy, s.row.MaxIOPS, s.row.MaxIOPSPolicy = h.ioPolicy, h.limits.iops, h.limits.iopsPolicy
-	s.row.MaxBandwidth, s.row.MaxBandwidthPolicy = h.limits.bandwidth, h.limits.bandwidthPolicy
+// freeze writes the present state of a VM into the snapshot.
+func (s *snapshot) freeze(v *vm) {
+	s.shape, s.volumes = v.shape(), nil
+	s.row.CPU, s.row.VCPU, s.row.CPUModel, s.row.Memory = v.row.CPU, v.row.VCPU, v.row.CPUModel, v.row.Memory
+	s.row.Description = v.row.Description
+	s.row.ClockOffset, s.row.Firmware, s.row.HA, s.row.WinOpt = v.row.ClockOffset, v.row.Firmware, v.row.HA, v.row.WinOpt
 	s.row.VMDisks, s.row.VMNics, s.row.Size = []wire.NestedFrozenDisks{}, []wire.NestedFrozenNic{}, 0
 
-	for i := range h.disks {
-		s.row.VMDisks = append(s.row.VMDisks, h.disks[i].frozen(i))
-		s.row.Size += h.disks[i].size
-	}
-
-	for i := range h.nics {
-		n := &h.nics[i]
-		frozen := wire.NestedFrozenNic{
-			Index: i, Enabled: wire.Ptr(n.enabled), Mirror: wire.Ptr(n.mirror), Model: wire.Ptr(n.model), MACAddress: s.vm.nics[i].mac,
+	for _, d := range v.disks {
+		if d.hidden() {
+			continue
 		}
 
+		i := len(s.volumes)
+		s.volumes = append(s.volumes, d.volume)
+		frozen := s.shape.disks[i].frozen(i)
+
+		if d.volume != nil {
+			s.shape.disks[i].name = d.volume.row.Name
+			frozen.VMVolumeLocalID, frozen.DiskName = d.volume.row.LocalID, wire.Ptr(d.volume.row.Name)
+			frozen.Path, frozen.SnapshotLocalID = d.volume.row.Path, wire.Ptr(s.row.LocalID)
+			s.row.Size += d.volume.row.Size
+		}
+
+		s.row.VMDisks = append(s.row.VMDisks, frozen)
+	}
+
+	for i, n := range v.nics {
+		s.shape.nics[i].mac = n.mac
+
+		frozen := wire.NestedFrozenNic{
+			Index: i, Enabled: n.row.Enabled, Mirror: n.row.Mirror, Model: n.row.Model, MACAddress: n.mac,
+			IPAddress: valueOf(n.row.IPAddress), SubnetMask: valueOf(n.row.SubnetMask), Gateway: valueOf(n.row.Gateway),
+		}
 		if n.vlan != nil {
 			frozen.Vlan = n.vlan.frozen()
 		}
@@ -138,42 +155,83 @@ func deleteVMSnapshot(c *call, in *wire.VMSnapshotDeletionParams) (any, error) {
 		return nil, err
 	}
 
-	if err := c.free(mapped(snapshots, func(s *snapshot) lockable { return s })...); err != nil {
+	return changed(c, snapshots, change[*snapshot]{
+		mutation: "deleteVmSnapshot", resource: "VmSnapshot", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete VM snapshot", "删除虚拟机快照", func(s *snapshot) string { return s.row.Name }),
+		cluster: func(s *snapshot) *cluster { return s.cluster },
+		apply: func(s *snapshot) *taskFailure {
+			c.dropSnapshot(s)
+
+			return nil
+		},
+	}, deleted), nil
+}
+
+func (w *world) dropSnapshot(s *snapshot) {
+	w.snapshots.remove(s)
+
+	if s.vm != nil {
+		w.show(s.vm)
+	}
+}
+
+func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
+	s, ok := c.snapshots.get(in.Data.SnapshotID)
+	if !ok {
+		return nil, notFound("There is no VM snapshot %s", in.Data.SnapshotID)
+	}
+
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
 		return nil, err
 	}
 
-	return mapped(snapshots, func(s *snapshot) wire.WithTask[wire.Deleted] {
-		t := c.begin(work{
-			mutation: "deleteVmSnapshot", resource: "VmSnapshot", id: s.row.ID, cluster: s.cluster, status: wire.EntityAsyncStatusDeleting,
-			about: text{en: "Delete the snapshot " + s.row.Name, zh: "删除快照 " + s.row.Name}, holds: []lockable{s},
-			apply: func() *taskFailure {
-				c.removeSnapshot(s)
-
-				return nil
-			},
-		})
-
-		return wire.WithTask[wire.Deleted]{TaskID: wire.Ptr(t.row.ID), Data: wire.Deleted{ID: s.row.ID}}
-	}), nil
-}
-
-// removeSnapshot forgets a snapshot, and so does its VM.
-func (w *world) removeSnapshot(s *snapshot) {
-	w.snapshots.remove(s)
-	w.showSnapshots(s.vm)
-}
-
-// showSnapshots writes a VM's snapshots into its row.
-func (w *world) showSnapshots(v *vm) {
-	v.row.Snapshots = mapped(filtered(w.snapshots.list, func(s *snapshot) bool { return s.vm == v }), (*snapshot).nested)
-}
-
-// deriveSnapshots brings up to date what snapshots show of their VMs.
-func (w *world) deriveSnapshots() {
-	for _, s := range w.snapshots.list {
-		s.row.VM = nil
-		if !s.vm.deleted() {
-			s.row.VM = wire.Ptr(s.vm.nested())
+	for _, v := range vms {
+		if s.vm != v {
+			return nil, badRequest("body.data.snapshot_id: the snapshot is not one of the VM %s", v.row.Name)
 		}
 	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: "rollbackVm", about: named("Roll back VM", "回滚虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
+		apply: func(v *vm) *taskFailure { return c.rollBack(v, s) },
+	})
+}
+
+// rollBack gives a VM the hardware of a snapshot. Volumes that the snapshot
+// knows and that still exist come back with their size of then; those that were
+// attached since are detached and stay.
+func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
+	for _, n := range slices.Clone(v.nics) {
+		w.unplug(n)
+	}
+
+	for _, d := range slices.Clone(v.disks) {
+		if !d.hidden() {
+			w.detach(d)
+		}
+	}
+
+	for i := range s.shape.nics {
+		w.plugIn(v, &s.shape.nics[i])
+	}
+
+	for i, old := range s.volumes {
+		frozen := s.shape.disks[i]
+
+		if old != nil {
+			if _, exists := w.volumes.get(old.row.ID); exists {
+				old.row.Size = frozen.size
+				frozen.volume = old
+			}
+		}
+
+		w.attach(v, &frozen)
+	}
+
+	v.row.CPU, v.row.VCPU, v.row.Memory = s.row.CPU, s.row.VCPU, s.row.Memory
+	v.row.HA, v.row.Firmware = s.row.HA, s.row.Firmware
+	w.show(v)
+
+	return nil
 }
