@@ -41,6 +41,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 	in, diags := plan.toCreate(ctx)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(config.addSecrets(ctx, &in)...)
 	if resp.Diagnostics.HasError() || !r.prepare(ctx, client, &plan, &in, &resp.Diagnostics) {
 		return
 	}
@@ -177,7 +178,7 @@ func checkTemplate(at path.Path, plan *model, in *tower.VMCreate, template *towe
 			fmt.Sprintf("The template %q (id %s) is not distributed to the cluster %s. Distribute it to that cluster in the content library first.", template.Name, template.ID, in.ClusterID))
 	}
 	if !plan.CloudInit.IsNull() && !template.CloudInitSupported {
-		diags.AddAttributeError(path.Root("cloud_init"), diagx.Summary("create", object, in.Name),
+		diags.AddError(diagx.Summary("create", object, in.Name),
 			fmt.Sprintf("The template %q (id %s) is not marked as supporting cloud-init. Use another template, or remove cloud_init.", template.Name, template.ID))
 	}
 	if !template.CloudInitSupported {
@@ -232,7 +233,8 @@ func addCreateError(diags *diag.Diagnostics, name string, err error) {
 			diagx.AddAttributeError(diags, path.Root("name"), "create", object, name, err)
 			return
 		case codeCloudInit:
-			diagx.AddAttributeError(diags, path.Root("cloud_init"), "create", object, name, err)
+			// Not attached to cloud_init: Terraform would print it, secrets included.
+			diagx.AddError(diags, "create", object, name, fmt.Errorf("cloud_init or the networks of nics: %w", err))
 			return
 		}
 	}
