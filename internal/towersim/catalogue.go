@@ -162,6 +162,7 @@ func (w *world) catalogue() map[string]*entity {
 		wire.EntityVM:                       w.vmEntity(),
 		wire.EntityVMNic:                    w.nicEntity(),
 		wire.EntityVMDisk:                   w.diskEntity(),
+		wire.EntityVMSnapshot:               newEntity(&w.snapshots, true, w.snapshotWays()),
 		wire.EntityVMVolume:                 newEntity(&w.volumes, true, w.volumeWays()),
 		wire.EntityVMFolder:                 newEntity(&w.folders, true, w.folderWays()),
 		wire.EntityLabel:                    newEntity(&w.labels, true, w.labelWays()),

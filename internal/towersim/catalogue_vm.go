@@ -17,6 +17,9 @@ func (w *world) vmEntity() *entity {
 		"labels":   func(v *vm) []any { return records(v.labels) },
 		"vm_nics":  func(v *vm) []any { return records(v.nics) },
 		"vm_disks": func(v *vm) []any { return records(v.disks) },
+		"snapshots": func(v *vm) []any {
+			return records(filtered(w.snapshots.list, func(s *snapshot) bool { return s.vm == v }))
+		},
 	})
 	e.rows = func() []any { return records(w.visible()) }
 	e.byID = func(id string) (any, bool) {

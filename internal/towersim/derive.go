@@ -44,6 +44,7 @@ func (w *world) derive() {
 
 	w.deriveNetworks()
 	w.deriveVolumes()
+	w.deriveSnapshots()
 	w.deriveFolders()
 	w.deriveLabels()
 }

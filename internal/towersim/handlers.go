@@ -17,6 +17,12 @@ var handlers = map[string]operation{
 
 	"create-vm": {handle: typed(createVM)},
 	"create-vm-from-content-library-template": {handle: typed(createVMFromContentLibraryTemplate)},
+	"create-vm-from-template":                 {handle: typed(createVMFromTemplate)},
+	"clone-vm":                                {typed(cloneVM), true},
+	"rebuild-vm-from-snapshot":                {typed(rebuildVM), true},
+
+	"create-vm-snapshot": {typed(createVMSnapshot), true},
+	"delete-vm-snapshot": {typed(deleteVMSnapshot), true},
 
 	"start-vm":         {typed(startVM), true},
 	"shutdown-vm":      {typed(shutDownVM), true},

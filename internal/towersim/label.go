@@ -89,6 +89,9 @@ func (w *world) labelKinds() map[string]labelKind {
 			func(t *libraryTemplate) wire.NestedContentLibraryVMTemplate {
 				return wire.NestedContentLibraryVMTemplate{ID: t.row.ID, Name: t.row.Name}
 			})),
+		"vm_snapshots": kindOf(w, &w.snapshots, wire.EntityVMSnapshot, shown(
+			func(r *wire.Label) *[]wire.NestedVMSnapshot { return &r.VMSnapshots },
+			func(r *wire.Label) **int { return &r.VMSnapshotNum }, (*snapshot).nested)),
 		"vm_volumes": kindOf(w, &w.volumes, wire.EntityVMVolume, shown(
 			func(r *wire.Label) *[]wire.NestedVMVolume { return &r.VMVolumes },
 			func(r *wire.Label) **int { return &r.VMVolumeNum },

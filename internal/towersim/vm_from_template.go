@@ -10,22 +10,7 @@ import (
 )
 
 func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromContentLibraryTemplateParams) (any, error) {
-	if len(*in) == 0 {
-		return nil, badRequest("body: expected at least 1 element")
-	}
-
-	blueprints := make([]*blueprint, len(*in))
-
-	for i := range *in {
-		b, err := c.blueprintFromLibrary(&(*in)[i])
-		if err != nil {
-			return nil, err
-		}
-
-		blueprints[i] = b
-	}
-
-	return mapped(blueprints, c.create), nil
+	return createEach(c, *in, c.blueprintFromLibrary)
 }
 
 // blueprintFromLibrary turns the parameters of a creation into what is to be

@@ -39,6 +39,7 @@ type world struct {
 	nics             table[*nic]
 	images           table[*image]
 	disks            table[*disk]
+	snapshots        table[*snapshot]
 	tasks            table[*task]
 
 	departed []*vm // deleted VMs, which the control API still lists

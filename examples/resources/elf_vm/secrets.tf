@@ -7,9 +7,9 @@ variable "default_user_password" {
 # the VM made anew with another one.
 resource "elf_vm" "guarded" {
   name       = "guarded"
-  cluster_id = data.elf_cluster.c.id
-  source     = { content_library_vm_template_id = data.elf_content_library_vm_template.t.id }
-  nics       = [{ vlan_id = data.elf_vlan.default.id }]
+  cluster_id = data.elf_cluster.prod.id
+  source     = { content_library_vm_template_id = data.elf_content_library_vm_template.rocky.id }
+  nics       = [{ vlan_id = data.elf_vlan.servers.id }]
 
   cloud_init = {
     default_user_password_wo         = var.default_user_password

@@ -41,8 +41,7 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 		Running:     meantToRun(m.PowerState),
 	}
 	source, _, diags := objectAs[sourceModel](ctx, m.Source)
-	in.ContentLibraryVMTemplateID = source.ContentLibraryVMTemplateID.ValueString()
-	in.FullCopy = attrs.BoolOr(source.FullCopy, false)
+	source.create(&in)
 	in.CPUCores, in.CPUSockets = m.topology()
 	if mib := attrs.Int64Ptr(m.MemoryMiB); mib != nil {
 		bytes := *mib * mebibyte
@@ -56,8 +55,10 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 			in.NICs = append(in.NICs, nic.create())
 		}
 	}
-	in.CloudInit, d = m.cloudInit(ctx, nics)
-	diags.Append(d...)
+	if source.isTemplate() {
+		in.CloudInit, d = m.cloudInit(ctx, nics)
+		diags.Append(d...)
+	}
 	return in, diags
 }
 

@@ -53,12 +53,6 @@ type model struct {
 	LabelsAll              types.Map    `tfsdk:"labels_all"`
 }
 
-// sourceModel is the argument source.
-type sourceModel struct {
-	ContentLibraryVMTemplateID types.String `tfsdk:"content_library_vm_template_id"`
-	FullCopy                   types.Bool   `tfsdk:"full_copy"`
-}
-
 // objectAs reads an object into a model; a null or unknown object gives ok = false.
 func objectAs[T any](ctx context.Context, object types.Object) (out T, ok bool, diags diag.Diagnostics) {
 	if !attrs.IsKnown(object) {

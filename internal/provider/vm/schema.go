@@ -170,22 +170,3 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 		},
 	}
 }
-
-func sourceAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "What the VM is made from; needed to create one. Changing it replaces the VM. " +
-			"It can't be read back from Tower, so it is null after an import; setting it then changes nothing.",
-		Attributes: map[string]schema.Attribute{
-			"content_library_vm_template_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "Tower's id of a VM template in the content library that is distributed to the cluster.",
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			},
-			"full_copy": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "Whether the disks are copied in full instead of sharing blocks with the template. Default `false`.",
-			},
-		},
-	}
-}

@@ -31,11 +31,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	imported, diags := isImported(ctx, req.Private)
+	fresh, ever, diags := isImported(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
+	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -60,8 +60,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
-	if !resp.Diagnostics.HasError() && imported {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...)
+	if !resp.Diagnostics.HasError() && fresh {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedApplied))...)
 	}
 }
 
@@ -69,7 +69,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // changed. An address that the guest was just given must have arrived there; the
 // one from before says nothing.
 func (c *change) scope(powerState types.String) waitScope {
-	scope := waitScope{runs: meantToRun(powerState)}
+	scope := waitScope{runs: meantToRun(powerState), restarted: c.power == powerRunning || len(c.stops) > 0}
 	if c.full || c.unknown {
 		return scope
 	}

@@ -26,6 +26,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	validateSource(ctx, &config, &resp.Diagnostics)
 	validateCPUs(&config, &resp.Diagnostics)
 	validateCloudInit(ctx, &config, &resp.Diagnostics)
 	nics, diags := config.nics(ctx)

@@ -117,6 +117,17 @@ func TestValidate_refuses(t *testing.T) {
 		at     string
 		want   string
 	}{
+		"source without an id": {with(object{"source": object{"full_copy": true}}), "source", "Set one of"},
+		"two sources":          {with(object{"source": object{"vm_template_id": "a", "vm_snapshot_id": "b"}}), "source.vm_snapshot_id", "vm_template_id and vm_snapshot_id are set"},
+		"cloud-init for a clone": {
+			with(object{"source": object{"vm_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
+		},
+		"cloud-init for a clone of an unknown VM": {
+			with(object{"source": object{"vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
+		},
+		"cloud-init for a rebuilt VM": {
+			with(object{"source": object{"vm_snapshot_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_snapshot_id", "source.vm_snapshot_id",
+		},
 		"static NIC without address": {nics(object{"network_type": "IPV4", "netmask": "255.255.0.0"}), "nics[0].ip_address", "needs ip_address"},
 		"static NIC without netmask": {nics(object{"network_type": "IPV4", "ip_address": "10.0.0.1"}), "nics[0].netmask", "needs netmask"},
 		"address on a DHCP NIC":      {nics(object{"ip_address": "10.0.0.1"}), "nics[0].ip_address", "static NICs only"},
@@ -195,6 +206,8 @@ func TestValidate_accepts(t *testing.T) {
 		"gateway in the network": nics(static("10.255.233.186", "255.255.0.0", object{"gateway": "10.255.0.1"})),
 		"unknown address":        nics(object{"network_type": "IPV4", "ip_address": unknown{}, "netmask": unknown{}}),
 		"unknown type":           nics(object{"network_type": unknown{}, "ip_address": "10.0.0.1"}),
+		"a VM template":          with(object{"source": object{"vm_template_id": "a"}, "cloud_init": object{"hostname": "h"}}),
+		"unknown sources":        with(object{"source": object{"vm_template_id": unknown{}, "vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}),
 		"unknown NICs":           with(object{"nics": unknown{}}),
 		"unknown route":          nics(static("10.0.0.1", "255.255.255.0", object{"routes": []any{object{"gateway": unknown{}}}})),
 		"no NICs":                with(object{"nics": []any{}}),
