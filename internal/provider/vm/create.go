@@ -41,6 +41,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 	in, diags := plan.toCreate(ctx)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(config.addSecrets(ctx, &in)...)
 	if resp.Diagnostics.HasError() || !r.prepare(ctx, client, &plan, &in, &resp.Diagnostics) {
 		return
 	}
@@ -186,7 +187,8 @@ func addCreateError(diags *diag.Diagnostics, name string, err error) {
 			diagx.AddAttributeError(diags, path.Root("name"), "create", object, name, err)
 			return
 		case codeCloudInit:
-			diagx.AddAttributeError(diags, path.Root("cloud_init"), "create", object, name, err)
+			// Not attached to cloud_init: Terraform would print it, secrets included.
+			diagx.AddError(diags, "create", object, name, fmt.Errorf("cloud_init or the networks of nics: %w", err))
 			return
 		}
 	}

@@ -21,6 +21,11 @@ type cloudInitModel struct {
 	Nameservers types.List   `tfsdk:"nameservers"`
 	PublicKeys  types.List   `tfsdk:"public_keys"`
 	UserData    types.String `tfsdk:"user_data"`
+
+	UserDataWO                   types.String `tfsdk:"user_data_wo"`
+	UserDataWOVersion            types.Int64  `tfsdk:"user_data_wo_version"`
+	DefaultUserPasswordWO        types.String `tfsdk:"default_user_password_wo"`
+	DefaultUserPasswordWOVersion types.Int64  `tfsdk:"default_user_password_wo_version"`
 }
 
 // toCreate is the create call that the plan asks for. It carries everything

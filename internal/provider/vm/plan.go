@@ -144,7 +144,7 @@ func sameObject(a, b types.Object) bool {
 	}
 	before := b.Attributes()
 	for name, value := range a.Attributes() {
-		if value.Equal(before[name]) {
+		if writeOnly[name] || value.Equal(before[name]) {
 			continue
 		}
 		flag, isBool := value.(types.Bool)

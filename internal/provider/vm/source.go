@@ -111,7 +111,8 @@ func validateSource(ctx context.Context, config *model, diags *diag.Diagnostics)
 		diags.AddAttributeError(path.Root("source").AtName(set[1]), "More than one source",
 			fmt.Sprintf("A VM is made from one source, but %s are set.", strings.Join(set, " and ")))
 	case !source.isTemplate() && attrs.IsKnown(config.CloudInit):
-		diags.AddAttributeError(path.Root("cloud_init"), "Cloud-init without a template",
+		// Not attached to cloud_init: Terraform would print it, secrets included.
+		diags.AddAttributeError(path.Root("source").AtName(append(set, unknown...)[0]), "Cloud-init without a template",
 			fmt.Sprintf("Tower gives cloud-init data only to VMs that are made from a template, not with source.%s: such a guest has been configured before. Remove cloud_init.", append(set, unknown...)[0]))
 	}
 }
@@ -195,7 +196,7 @@ func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tow
 	}
 	if o.template && !o.cloudInit {
 		if attrs.IsKnown(plan.CloudInit) {
-			refuse(path.Root("cloud_init"), "The template %q (id %s) is not marked as supporting cloud-init. Use another template, or remove cloud_init.", o.name, o.id)
+			refuse(o.at, "The template %q (id %s) is not marked as supporting cloud-init. Use another template, or remove cloud_init.", o.name, o.id)
 		}
 		in.CloudInit = nil // networks alone: a template without cloud-init can't take them
 	}

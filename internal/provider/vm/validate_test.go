@@ -38,7 +38,10 @@ func validate(t *testing.T, config object) []*tfprotov6.Diagnostic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: vm.ResourceType, Config: &value})
+	resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: vm.ResourceType, Config: &value,
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,13 +120,13 @@ func TestValidate_refuses(t *testing.T) {
 		"source without an id": {with(object{"source": object{"full_copy": true}}), "source", "Set one of"},
 		"two sources":          {with(object{"source": object{"vm_template_id": "a", "vm_snapshot_id": "b"}}), "source.vm_snapshot_id", "vm_template_id and vm_snapshot_id are set"},
 		"cloud-init for a clone": {
-			with(object{"source": object{"vm_id": "a"}, "cloud_init": object{"hostname": "h"}}), "cloud_init", "source.vm_id",
+			with(object{"source": object{"vm_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
 		},
 		"cloud-init for a clone of an unknown VM": {
-			with(object{"source": object{"vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}), "cloud_init", "source.vm_id",
+			with(object{"source": object{"vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
 		},
 		"cloud-init for a rebuilt VM": {
-			with(object{"source": object{"vm_snapshot_id": "a"}, "cloud_init": object{"hostname": "h"}}), "cloud_init", "source.vm_snapshot_id",
+			with(object{"source": object{"vm_snapshot_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_snapshot_id", "source.vm_snapshot_id",
 		},
 		"static NIC without address": {nics(object{"network_type": "IPV4", "netmask": "255.255.0.0"}), "nics[0].ip_address", "needs ip_address"},
 		"static NIC without netmask": {nics(object{"network_type": "IPV4", "ip_address": "10.0.0.1"}), "nics[0].netmask", "needs netmask"},
@@ -154,7 +157,17 @@ func TestValidate_refuses(t *testing.T) {
 		"nameserver that is none": {with(object{"cloud_init": object{"nameservers": []any{"dns"}}}), "cloud_init.nameservers[0]", "dns"},
 		"11 public keys":          {with(object{"cloud_init": object{"public_keys": many(11, "ssh-ed25519 AAAA")}}), "cloud_init.public_keys", "at most 10"},
 		"user data over 32 KiB": {
-			with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024+1)}}), "cloud_init.user_data", "32 KiB",
+			with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024+1)}}), "", "32 KiB",
+		},
+		"write-only user data over 32 KiB": {
+			with(object{"cloud_init": object{"user_data_wo": strings.Repeat("x", 32*1024+1)}}), "", "32 KiB",
+		},
+		"two kinds of user data": {with(object{"cloud_init": object{"user_data": "a", "user_data_wo": unknown{}}}), "", "user_data and user_data_wo"},
+		"version without user data": {
+			with(object{"cloud_init": object{"user_data": "a", "user_data_wo_version": 1}}), "", "user_data_wo_version, but no user_data_wo",
+		},
+		"version without password": {
+			with(object{"cloud_init": object{"default_user_password_wo_version": unknown{}}}), "", "default_user_password_wo_version, but no",
 		},
 		"host name that is none":  {with(object{"cloud_init": object{"hostname": "my_host"}}), "cloud_init.hostname", "host name"},
 		"CIDR that is none":       {with(object{"network_readiness": object{"ignored_cidrs": []any{"172.17.0.0"}}}), "network_readiness.ignored_cidrs[0]", "172.17.0.0"},
@@ -198,6 +211,10 @@ func TestValidate_accepts(t *testing.T) {
 		"unknown NICs":           with(object{"nics": unknown{}}),
 		"unknown route":          nics(static("10.0.0.1", "255.255.255.0", object{"routes": []any{object{"gateway": unknown{}}}})),
 		"no NICs":                with(object{"nics": []any{}}),
+		"write-only secrets": with(object{"cloud_init": object{
+			"user_data_wo": unknown{}, "user_data_wo_version": 1, "default_user_password_wo": "secret", "default_user_password_wo_version": 2,
+		}}),
+		"write-only data alone":  with(object{"cloud_init": object{"user_data": nil, "user_data_wo": "a"}}),
 		"user data of 32 KiB":    with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024)}}),
 		"full domain name":       with(object{"cloud_init": object{"hostname": "web-1.example.com"}}),
 		"upper case MAC":         nics(object{"mac_address": "52:54:00:AB:CD:EF"}),
