@@ -82,8 +82,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.fillStatus(vm)
-	plan.fillUnset(vm)
 	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
+	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
@@ -154,6 +154,8 @@ func (m *model) fillUnset(vm *tower.VM) {
 	fresh := *m
 	fresh.fillVM(vm)
 	for _, pair := range []struct{ to, from *types.String }{
+		{&m.FolderID, &fresh.FolderID}, {&m.PlacementGroupID, &fresh.PlacementGroupID},
+		{&m.IOPolicy, &fresh.IOPolicy}, {&m.MaxIOPSPolicy, &fresh.MaxIOPSPolicy}, {&m.MaxBandwidthPolicy, &fresh.MaxBandwidthPolicy},
 		{&m.Description, &fresh.Description}, {&m.GuestOSType, &fresh.GuestOSType}, {&m.Firmware, &fresh.Firmware},
 	} {
 		if pair.to.IsUnknown() {
@@ -162,6 +164,7 @@ func (m *model) fillUnset(vm *tower.VM) {
 	}
 	for _, pair := range []struct{ to, from *types.Int64 }{
 		{&m.NumCPUs, &fresh.NumCPUs}, {&m.NumCoresPerSocket, &fresh.NumCoresPerSocket}, {&m.MemoryMiB, &fresh.MemoryMiB},
+		{&m.MaxIOPS, &fresh.MaxIOPS}, {&m.MaxBandwidth, &fresh.MaxBandwidth},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
@@ -212,11 +215,4 @@ func addNameTaken(diags *diag.Diagnostics, existing *tower.VM) {
 func addCancelled(diags *diag.Diagnostics, name, id, when string) {
 	diags.AddWarning(fmt.Sprintf("Creation of VM %q cancelled", name),
 		fmt.Sprintf("The create was cancelled %s. VM %s is kept and in the state; the next apply goes on with it in place.", when, id))
-}
-
-// addUnfinished says what of a new VM could not be done. It is a warning: an
-// error would taint a good VM, and the next apply would destroy it.
-func addUnfinished(diags *diag.Diagnostics, at path.Path, what string, plan *model, err error) {
-	diags.AddAttributeWarning(at, fmt.Sprintf("VM %q was created without its %s", plan.Name.ValueString(), what),
-		fmt.Sprintf("%s\n\nVM %s is kept; the next apply sets what is missing in place.", diagx.Detail(err), plan.ID.ValueString()))
 }

@@ -40,6 +40,7 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 		HA:          attrs.BoolPtr(m.HA),
 		Running:     meantToRun(m.PowerState),
 	}
+	m.placeIn(&in)
 	source, _, diags := objectAs[sourceModel](ctx, m.Source)
 	source.create(&in)
 	in.CPUCores, in.CPUSockets = m.topology()

@@ -34,6 +34,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if req.State.Raw.IsNull() {
 		validateCreate(&config, &resp.Diagnostics)
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
+		if config.IOPolicy.IsNull() {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
+		}
+		r.checkPlacement(ctx, &plan, &model{}, &resp.Diagnostics)
 		return
 	}
 	var state model
@@ -44,6 +48,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	plan.LabelsAll = r.labelsAll(plan.Labels)
+	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
 	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
@@ -211,6 +216,8 @@ func (c *change) compareSizes(plan, state *model, runs bool) {
 // its value, what it can alter is unknown.
 func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Diagnostics {
 	changesRun := c.changesRun()
+	settlePlacement(config, plan, state)
+	settleIO(config, plan, state)
 	keepString(&plan.Description, config.Description, state.Description, false)
 	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
 	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)

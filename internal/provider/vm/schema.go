@@ -4,6 +4,7 @@ package vm
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -100,6 +101,12 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"nics":       nicsAttribute(),
 			"cloud_init": cloudInitAttribute(),
 			"labels":     labelsAttribute(),
+
+			"folder_id":          folderAttribute(),
+			"host_id":            hostAttribute(),
+			"placement_group_id": placementGroupAttribute(),
+			"owner":              ownerAttribute(),
+
 			"power_state": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "`RUNNING`, `STOPPED` or `SUSPENDED` (only from `RUNNING`, so not at create). Where absent: `RUNNING` at create, " +
@@ -169,4 +176,5 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"labels_all":               labelsAllAttribute(),
 		},
 	}
+	maps.Copy(resp.Schema.Attributes, ioAttributes())
 }

@@ -89,6 +89,8 @@ func (m *model) keepRemote(state *model) {
 	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
 	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
+	m.FolderID, m.HostID, m.PlacementGroupID, m.Owner = state.FolderID, state.HostID, state.PlacementGroupID, state.Owner
+	m.keepIO(state)
 }
 
 // restore gives what the plan has left unknown its prior value, after a change
@@ -110,6 +112,12 @@ func (m *model) restore(state *model) {
 func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
 	// First what needs no stop, so that a failure of it leaves no VM stopped.
 	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
+		return err
+	}
+	if err := applyIO(ctx, client, plan, done); err != nil {
+		return err
+	}
+	if err := applyPlacement(ctx, client, change.imported, plan, done); err != nil {
 		return err
 	}
 	id := done.ID.ValueString()
