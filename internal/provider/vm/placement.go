@@ -233,3 +233,14 @@ func applyPlacement(ctx context.Context, client *tower.Client, imported bool, pl
 	done.HostID = plan.HostID
 	return nil
 }
+
+// warnKeptOwner says that the owner which comes with the configuration of an
+// imported VM is not sent.
+func warnKeptOwner(plan, state *model, diags *diag.Diagnostics) {
+	if !state.Owner.IsNull() || plan.Owner.IsNull() {
+		return
+	}
+	diags.AddAttributeWarning(path.Root("owner"), fmt.Sprintf("Owner of VM %q stays", plan.Name.ValueString()),
+		"Tower does not tell who owns an imported VM, so the owner that is configured now is taken for the one that it has, and nothing is sent. "+
+			"Where it is another one, apply this first, then remove owner and set it again, or change it in Tower.")
+}

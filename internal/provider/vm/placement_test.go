@@ -219,6 +219,45 @@ func TestAccVM_owner(t *testing.T) {
 	})
 }
 
+// What an imported VM has already is not sent again, nor is what Tower can't tell.
+func TestAccVM_importedPlacementSendsNothing(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "inventory: {vms: [{name: older}]}")
+	host, ok := vmRow(sim, "older")["host"].(map[string]any)
+	if !ok {
+		t.Fatalf("the VM has no host: %v", vmRow(sim, "older"))
+	}
+	config := sim.ProviderConfig() + sim.DataSources() + fmt.Sprintf(`
+import {
+  to = elf_vm.test
+  id = "cluster-1/older"
+}
+
+resource "elf_vm" "test" {
+  name               = "older"
+  cluster_id         = data.elf_cluster.test.id
+  owner              = "root"
+  host_id            = %q
+  folder_id          = ""
+  placement_group_id = ""
+  max_iops           = 0
+}
+`, host["id"])
+	counted := &tally{sim: sim}
+	acctest.Test(t, resource.TestCase{
+		Steps: []resource.TestStep{
+			{
+				PreConfig: counted.start, Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionUpdate),
+				ConfigStateChecks: []statecheck.StateCheck{
+					counted.want("update-vm-owner", 0), counted.want("migrate-vm", 0), counted.want("remove-vm-from-folder", 0),
+					counted.want("update-vm-placement-group", 0), counted.want("update-vm-io-policy", 0), counted.want("update-vm-basic-info", 0),
+				},
+			},
+			{Config: config, ConfigPlanChecks: planned(plancheck.ResourceActionNoop)},
+		},
+	})
+}
+
 func newGroup(sim *acctest.Sim, name, cluster string) string {
 	sim.Call("create-vm-placement-group", []rows{{
 		"name": name, "cluster_id": clusterID(sim, cluster), "enabled": true, "vm_vm_policy": "PREFER_DIFFERENT", "vm_vm_policy_enabled": true,

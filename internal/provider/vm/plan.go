@@ -64,6 +64,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	change.warn(&plan, &resp.Diagnostics)
 	if fresh {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
+		warnKeptOwner(&plan, &state, &resp.Diagnostics)
 	}
 	if resp.Diagnostics.HasError() {
 		return
