@@ -154,17 +154,25 @@ func (m *model) fillUnset(vm *tower.VM) {
 	fresh := *m
 	fresh.fillVM(vm)
 	for _, pair := range []struct{ to, from *types.String }{
-		{&m.FolderID, &fresh.FolderID}, {&m.PlacementGroupID, &fresh.PlacementGroupID},
-		{&m.IOPolicy, &fresh.IOPolicy}, {&m.MaxIOPSPolicy, &fresh.MaxIOPSPolicy}, {&m.MaxBandwidthPolicy, &fresh.MaxBandwidthPolicy},
-		{&m.Description, &fresh.Description}, {&m.GuestOSType, &fresh.GuestOSType}, {&m.Firmware, &fresh.Firmware},
+		{&m.FolderID, &fresh.FolderID},
+		{&m.PlacementGroupID, &fresh.PlacementGroupID},
+		{&m.IOPolicy, &fresh.IOPolicy},
+		{&m.MaxIOPSPolicy, &fresh.MaxIOPSPolicy},
+		{&m.MaxBandwidthPolicy, &fresh.MaxBandwidthPolicy},
+		{&m.Description, &fresh.Description},
+		{&m.GuestOSType, &fresh.GuestOSType},
+		{&m.Firmware, &fresh.Firmware},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
 		}
 	}
 	for _, pair := range []struct{ to, from *types.Int64 }{
-		{&m.NumCPUs, &fresh.NumCPUs}, {&m.NumCoresPerSocket, &fresh.NumCoresPerSocket}, {&m.MemoryMiB, &fresh.MemoryMiB},
-		{&m.MaxIOPS, &fresh.MaxIOPS}, {&m.MaxBandwidth, &fresh.MaxBandwidth},
+		{&m.NumCPUs, &fresh.NumCPUs},
+		{&m.NumCoresPerSocket, &fresh.NumCoresPerSocket},
+		{&m.MemoryMiB, &fresh.MemoryMiB},
+		{&m.MaxIOPS, &fresh.MaxIOPS},
+		{&m.MaxBandwidth, &fresh.MaxBandwidth},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
