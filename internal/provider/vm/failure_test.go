@@ -4,6 +4,7 @@ package vm_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,18 +164,26 @@ func TestAccVM_passingFaultsAreNoVerdict(t *testing.T) {
 
 func TestAccVM_poweredOffByItsGuestEndsTheWait(t *testing.T) {
 	t.Parallel()
-	sim := acctest.Simulator(t, "guests: [{match: 'quits-*', nics: [{index: 0, reported: never}], powers_off: 40s}]")
-	started := time.Now()
-	acctest.Test(t, resource.TestCase{
-		CheckDestroy: sim.CheckNoVMs,
-		Steps: []resource.TestStep{{
-			Config:      vmConfig(sim, "quits-"+acctest.RandomName(), dhcpNIC),
-			ExpectError: acctest.Mentions("is not ready", "was powered off while waiting", "power_state"),
-		}},
+	const interval = 2 * time.Second
+	sim := acctest.Simulator(t, "guests: [{match: 'quits-*', nics: [{index: 0, reported: never}], powers_off: 40s}]", acctest.WithSpeed(20))
+	name := "quits-" + acctest.RandomName()
+	config := strings.Replace(vmConfig(sim, name, dhcpNIC), sim.ProviderConfig(), sim.ProviderConfig("poll_interval", strconv.Quote(interval.String())), 1)
+	cli := acctest.NewCLI(t, config)
+	apply := cli.Start("apply", "-auto-approve", "-no-color")
+	eventually(t, "the guest has switched itself off", func() bool {
+		rows := sim.Rows("get-vms", map[string]any{"name": name})
+		return len(rows) == 1 && rows[0]["status"] == "STOPPED" && sim.VMs()[0].PoweredOnAt != nil
 	})
-	if took := time.Since(started); took > 5*time.Minute {
-		t.Errorf("the error took %s: the wait ran into its time-out", took)
+	off := time.Now()
+	output, err := apply.Wait()
+	// The CLI itself takes a moment to end.
+	if took := time.Since(off); took > 2*interval+time.Second {
+		t.Errorf("the error came %s after the guest had switched itself off, want two poll intervals", took)
 	}
+	if err == nil || !acctest.Mentions("is not ready", "was powered off while waiting", "power_state").MatchString(output) {
+		t.Errorf("the apply said (%v):\n%s", err, output)
+	}
+	cli.Run("destroy", "-auto-approve", "-no-color")
 }
 
 func TestAccVM_interruptedCreateIsResumedInPlace(t *testing.T) {

@@ -4,8 +4,11 @@ package vm_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -171,4 +174,31 @@ func decidedWithin(sim *acctest.Sim, name string, decides func(towersim.VMReport
 		}
 		return nil
 	})
+}
+
+// The examples that a person reads do what they say.
+func TestAccVM_seedExamples(t *testing.T) {
+	t.Parallel()
+	decided := map[string]string{
+		"ecp": "kubernetes_node", "single-dhcp": "kubernetes_node", "double-dhcp": "tower", "single-static": "kubernetes_node", "double-static": "kubernetes_node",
+	}
+	for name, source := range decided {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(filepath.Join("..", "..", "..", "examples", "network-readiness", name, "main.tf"))
+			staged(t, err)
+			sim := acctest.Simulator(t, seedScenario, acctest.WithSpeed(20))
+			// The test's own server and cluster take the place of the person's.
+			_, config, found := strings.Cut(string(text), "provider \"elf\" {\n  kubernetes = { config_path = var.kubeconfig }\n}\n")
+			if !found {
+				t.Fatal("the example has no provider block of the form expected here")
+			}
+			cli := acctest.NewCLI(t, sim.ProviderConfig(append(kubeconfig(t, sim), "poll_interval", strconv.Quote(seedInterval.String()))...)+config)
+			cli.Run("apply", "-auto-approve", "-no-color")
+			if got := strings.TrimSpace(cli.Run("output", "-raw", "decided_by")); got != source {
+				t.Errorf("decided by %s, want %s", got, source)
+			}
+			cli.Run("destroy", "-auto-approve", "-no-color")
+		})
+	}
 }
