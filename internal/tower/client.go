@@ -21,6 +21,8 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
@@ -79,6 +81,9 @@ type Client struct {
 		templates content_library_vm_template.ClientService
 		hosts     host.ClientService
 		folders   vm_folder.ClientService
+
+		vmTemplates vm_template.ClientService
+		snapshots   vm_snapshot.ClientService
 	}
 	reads struct {
 		vms       *poll.Batcher[VM]
@@ -89,6 +94,9 @@ type Client struct {
 		templates *poll.Batcher[ContentLibraryVMTemplate]
 		hosts     *poll.Batcher[Host]
 		folders   *poll.Batcher[Folder]
+
+		vmTemplates *poll.Batcher[VMTemplate]
+		snapshots   *poll.Batcher[VMSnapshot]
 	}
 	tasks   *poll.Poller[taskState] // tasks that someone waits for
 	states  *poll.Poller[VM]        // VMs that are to become idle, or to go
@@ -186,6 +194,8 @@ func (c *Client) connect() {
 	c.api.templates = content_library_vm_template.New(runtime, formats)
 	c.api.hosts = host.New(runtime, formats)
 	c.api.folders = vm_folder.New(runtime, formats)
+	c.api.vmTemplates = vm_template.New(runtime, formats)
+	c.api.snapshots = vm_snapshot.New(runtime, formats)
 }
 
 // share builds what merges the reads of many callers.
@@ -199,6 +209,8 @@ func (c *Client) share(tune tuning) {
 	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
 	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
 	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
+	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
+	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}
 	c.tasks = poll.New(c.fetchTasks, quick)
 	c.states = poll.New(c.fetchStates, quick)

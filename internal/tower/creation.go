@@ -8,16 +8,11 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-const (
-	opCreate = "create-vm-from-content-library-template"
-
-	// adoptionLooks is how often a VM whose create call got no reply is looked for.
-	adoptionLooks = 5
-)
+// adoptionLooks is how often a VM whose create call got no reply is looked for.
+const adoptionLooks = 5
 
 // Creation is a VM that Tower is creating.
 type Creation struct {
@@ -26,8 +21,9 @@ type Creation struct {
 	RequestID string // x-tower-request-id of the create call, "" when the VM was adopted
 	Adopted   bool   // the reply was lost, and this VM of the wanted name has appeared since
 
-	client  *Client
-	release sync.Once
+	client    *Client
+	operation string
+	release   sync.Once
 }
 
 // CreateVM has a VM created. The caller has found the name free in the cluster.
@@ -40,17 +36,18 @@ type Creation struct {
 // Tower gets at most 20 creates at a time; CreateVM waits for one of the places, which is held until Wait returns or
 // Release is called.
 func (c *Client) CreateVM(ctx context.Context, in VMCreate) (*Creation, error) {
-	if in.Name == "" || in.ClusterID == "" || in.ContentLibraryVMTemplateID == "" {
-		return nil, &Error{Operation: opCreate, Class: ClassRefused, Message: "name, cluster and template are needed"}
+	call, err := in.call()
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case c.creates <- struct{}{}:
 	case <-ctx.Done():
-		return nil, interrupted(fmt.Sprintf("%s: waiting until one of %d other creates has ended", opCreate, maxCreates), ctx.Err(), nil)
+		return nil, interrupted(fmt.Sprintf("%s: waiting until one of %d other creates has ended", call.operation, maxCreates), ctx.Err(), nil)
 	}
-	cr := &Creation{client: c}
+	cr := &Creation{client: c, operation: call.operation}
 	for {
-		err := c.sendCreate(ctx, in, cr)
+		err := c.sendCreate(ctx, in, call, cr)
 		if err == nil {
 			return cr, nil
 		}
@@ -63,23 +60,18 @@ func (c *Client) CreateVM(ctx context.Context, in VMCreate) (*Creation, error) {
 }
 
 // sendCreate makes the call, and adopts its result when the reply is lost.
-func (c *Client) sendCreate(ctx context.Context, in VMCreate, cr *Creation) error {
-	body := []*models.VMCreateVMFromContentLibraryTemplateParams{in.params()}
-	payload, err := invoke(ctx, c, operation{opCreate, kindCreate}, func(ctx context.Context) ([]*models.WithTaskVM, error) {
-		params := vm.NewCreateVMFromContentLibraryTemplateParamsWithContext(ctx).WithRequestBody(body)
-		reply, err := c.api.vms.CreateVMFromContentLibraryTemplate(params)
+func (c *Client) sendCreate(ctx context.Context, in VMCreate, call createCall, cr *Creation) error {
+	payload, err := invoke(ctx, c, operation{call.operation, kindCreate}, func(ctx context.Context) ([]*models.WithTaskVM, error) {
+		payload, err := call.send(ctx, c.api.vms)
 		cr.RequestID = exchangeOf(ctx).requestID
-		if err != nil {
-			return nil, err
-		}
-		return reply.Payload, nil
+		return payload, err
 	})
 	if err == nil {
 		if len(payload) > 0 && payload[0] != nil && payload[0].Data != nil && deref(payload[0].Data.ID) != "" {
 			cr.VMID, cr.TaskID = *payload[0].Data.ID, deref(payload[0].TaskID)
 			return nil
 		}
-		err = &Error{Operation: opCreate, HTTPStatus: 200, RequestID: cr.RequestID, Class: ClassRefused, Message: "Tower's reply names no VM", unknownEffect: true}
+		err = &Error{Operation: call.operation, HTTPStatus: 200, RequestID: cr.RequestID, Class: ClassRefused, Message: "Tower's reply names no VM", unknownEffect: true}
 	}
 	if !effectUnknown(err) {
 		return err
@@ -129,7 +121,7 @@ func (cr *Creation) Release() {
 func (cr *Creation) Wait(ctx context.Context) (*VM, error) {
 	defer cr.Release()
 	c := cr.client
-	a := accepted{operation: opCreate, objectID: cr.VMID, taskID: cr.TaskID, requestID: cr.RequestID}
+	a := accepted{operation: cr.operation, objectID: cr.VMID, taskID: cr.TaskID, requestID: cr.RequestID}
 	forgotten, err := c.awaitTask(ctx, a)
 	if err != nil {
 		return nil, err
@@ -139,10 +131,10 @@ func (cr *Creation) Wait(ctx context.Context) (*VM, error) {
 		// Only the VM can tell what became of the create, and Tower deletes the record when it fails.
 		misses = missesOfVM
 	}
-	what := fmt.Sprintf("%s: waiting for VM %s to become idle", opCreate, cr.VMID)
+	what := fmt.Sprintf("%s: waiting for VM %s to become idle", cr.operation, cr.VMID)
 	made, err := c.awaitVM(ctx, what, cr.VMID, func(s sight) (bool, error) {
 		if s.vm == nil && s.misses >= misses {
-			return true, notFound(opCreate, fmt.Sprintf("Tower no longer shows the VM %s that it was creating", cr.VMID))
+			return true, notFound(cr.operation, fmt.Sprintf("Tower no longer shows the VM %s that it was creating", cr.VMID))
 		}
 		return idle(s.vm) && s.vm.HasRealLocalID(), nil
 	})
@@ -164,5 +156,5 @@ func (cr *Creation) failed(ctx context.Context, a accepted, cause error) error {
 	if failure != nil {
 		return failure
 	}
-	return &TaskError{Operation: opCreate, TaskID: cr.TaskID, RequestID: cr.RequestID, Message: cause.Error()}
+	return &TaskError{Operation: cr.operation, TaskID: cr.TaskID, RequestID: cr.RequestID, Message: cause.Error()}
 }

@@ -23,7 +23,12 @@ func (c *Client) try(ctx context.Context, k kind) error {
 		_, err := c.submit(ctx, "vm-1", c.starting(""))
 		return err
 	case kindCreate:
-		return c.sendCreate(ctx, VMCreate{Name: "n", ClusterID: "cl", ContentLibraryVMTemplateID: "t"}, &Creation{client: c})
+		in := VMCreate{Name: "n", ClusterID: "cl", ContentLibraryVMTemplateID: "t"}
+		call, err := in.call()
+		if err != nil {
+			return err
+		}
+		return c.sendCreate(ctx, in, call, &Creation{client: c})
 	case kindRead, kindPoll:
 	}
 	_, err := c.getVMs(ctx, k, where)

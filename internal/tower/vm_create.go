@@ -16,12 +16,18 @@ type Owner struct {
 	Value     string
 }
 
-// VMCreate describes a VM to be created from a content library template. What is nil or "" is the template's.
+// VMCreate describes a VM to be created from a source. What is nil or "" is the source's.
 type VMCreate struct {
-	Name                       string
-	ClusterID                  string
+	Name      string
+	ClusterID string
+
+	// The source, exactly one of these.
 	ContentLibraryVMTemplateID string
-	FullCopy                   bool
+	VMTemplateID               string
+	SourceVMID                 string // the VM to clone
+	VMSnapshotID               string
+
+	FullCopy bool // the disks are copied in full instead of sharing blocks with the source
 
 	Description *string
 	FolderID    *string
@@ -36,8 +42,8 @@ type VMCreate struct {
 	MemoryBytes *int64
 	Running     bool // the power state after the create
 
-	NICs      []NICCreate // nil = the template's NICs, else they are replaced by these, in this order
-	CloudInit *CloudInit  // nil = none
+	NICs      []NICCreate // nil = the source's NICs, else they are replaced by these, in this order
+	CloudInit *CloudInit  // nil = none; only templates take it
 }
 
 // NICCreate describes a network card. It has no address: addresses are given to the guest by cloud-init, and
@@ -74,36 +80,6 @@ type CloudInitRoute struct {
 	Network string
 	Netmask string
 	Gateway string
-}
-
-// params converts the description for the SDK.
-func (in VMCreate) params() *models.VMCreateVMFromContentLibraryTemplateParams {
-	status := models.VMStatusSTOPPED
-	if in.Running {
-		status = models.VMStatusRUNNING
-	}
-	out := &models.VMCreateVMFromContentLibraryTemplateParams{
-		Name: ptr(in.Name), ClusterID: ptr(in.ClusterID), TemplateID: ptr(in.ContentLibraryVMTemplateID), IsFullCopy: ptr(in.FullCopy),
-		Description: in.Description, FolderID: in.FolderID, HostID: in.HostID, GuestOsType: enum[models.VMGuestsOperationSystem](in.GuestOSType),
-		Firmware: enum[models.VMFirmware](in.Firmware), Ha: in.HA,
-		CPUSockets: int32s(in.CPUSockets), CPUCores: int32s(in.CPUCores), Memory: in.MemoryBytes, Status: &status,
-	}
-	if in.CPUSockets != nil && in.CPUCores != nil {
-		out.Vcpu = ptr(*out.CPUSockets * *out.CPUCores)
-	}
-	if in.Owner != nil {
-		out.Owner = &models.VMOwnerParams{SearchFor: optional(in.Owner.SearchFor), Value: ptr(in.Owner.Value)}
-	}
-	if in.NICs != nil {
-		out.VMNics = make([]*models.VMNicParams, 0, len(in.NICs))
-		for _, nic := range in.NICs {
-			out.VMNics = append(out.VMNics, nic.params())
-		}
-	}
-	if in.CloudInit != nil {
-		out.CloudInit = in.CloudInit.params()
-	}
-	return out
 }
 
 func (in NICCreate) params() *models.VMNicParams {

@@ -83,7 +83,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	plan.fillStatus(vm)
 	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
-	if r.waitNetwork(ctx, client, &plan, runs, &resp.Diagnostics) {
+	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return
 	}

@@ -104,14 +104,19 @@ func (m *model) fillStatus(vm *tower.VM) {
 
 // fillAddresses writes the discovered addresses of a verdict, and each NIC's
 // where nics are configured.
-func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict) diag.Diagnostics {
-	m.IPAddresses = network.AddressList(verdict.Addresses)
-	m.DefaultIPAddress = network.DefaultAddress(verdict)
+// With promised, what is known stays, since the plan has said so.
+func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict, promised bool) diag.Diagnostics {
+	if !promised || m.IPAddresses.IsUnknown() {
+		m.IPAddresses = network.AddressList(verdict.Addresses)
+	}
+	if !promised || m.DefaultIPAddress.IsUnknown() {
+		m.DefaultIPAddress = network.DefaultAddress(verdict)
+	}
 	nics, diags := nicsFrom(ctx, m.NICs)
 	if nics == nil || diags.HasError() {
 		return diags
 	}
-	fillNICs(nics, verdict)
+	fillNICs(nics, verdict, promised)
 	m.NICs, diags = nicList(ctx, nics)
 	return diags
 }

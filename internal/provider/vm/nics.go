@@ -6,7 +6,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -53,43 +52,17 @@ func (n nicModel) create() tower.NICCreate {
 	}
 }
 
-// sameDevice tells whether two NICs are the same to Tower and to the guest, so
-// that going from one to the other needs no call. After an import, members
-// that Tower can't tell are null in the prior NIC and can't differ: nobody
-// knows what they were. Otherwise null means the default.
-func (n nicModel) sameDevice(prior nicModel, imported bool) bool {
-	same := func(planned, before, def attr.Value) bool {
-		if before.IsNull() && imported {
-			return true
-		}
-		return orDefault(planned, def).Equal(orDefault(before, def))
-	}
-	sameMAC := !attrs.IsKnown(n.MACAddress) || prior.MACAddress.IsNull() ||
-		strings.EqualFold(n.MACAddress.ValueString(), prior.MACAddress.ValueString())
-	none := types.StringNull()
-	return sameMAC && n.VLANID.Equal(prior.VLANID) &&
-		same(n.NetworkType, prior.NetworkType, types.StringValue(network.TypeDHCP)) &&
-		same(n.IPAddress, prior.IPAddress, none) && same(n.Netmask, prior.Netmask, none) && same(n.Gateway, prior.Gateway, none) &&
-		same(n.Routes, prior.Routes, types.ListNull(network.RouteType())) &&
-		same(n.DefaultRoute, prior.DefaultRoute, types.BoolValue(false)) &&
-		same(n.Model, prior.Model, types.StringValue(network.ModelVirtio)) &&
-		same(n.Enabled, prior.Enabled, types.BoolValue(true)) &&
-		same(n.Mirror, prior.Mirror, types.BoolValue(false))
-}
-
-func orDefault(v, def attr.Value) attr.Value {
-	if v.IsNull() {
-		return def
-	}
-	return v
-}
-
 // fillNICs writes what was discovered into the configured NICs. The verdict's
 // NICs are in the configuration's order, paired by MAC or, before the MACs are
 // known, by Tower's order.
-func fillNICs(nics []nicModel, verdict readiness.Verdict) {
+//
+// Addresses that are known already stay: the plan has promised them.
+func fillNICs(nics []nicModel, verdict readiness.Verdict, promised bool) {
 	for i := range nics {
-		nics[i].IPAddresses = attrs.StringList(nil)
+		kept := promised && !nics[i].IPAddresses.IsUnknown()
+		if !kept {
+			nics[i].IPAddresses = attrs.StringList(nil)
+		}
 		if nics[i].MACAddress.IsUnknown() {
 			nics[i].MACAddress = types.StringNull()
 		}
@@ -97,7 +70,9 @@ func fillNICs(nics []nicModel, verdict readiness.Verdict) {
 			continue
 		}
 		found := verdict.NICs[i]
-		nics[i].IPAddresses = network.AddressList(found.Addresses)
+		if !kept {
+			nics[i].IPAddresses = network.AddressList(found.Addresses)
+		}
 		// The configuration's spelling of a MAC stays: upper case is no drift.
 		if found.MAC != "" && !strings.EqualFold(found.MAC, nics[i].MACAddress.ValueString()) {
 			nics[i].MACAddress = types.StringValue(found.MAC)

@@ -42,7 +42,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	change, diags := compare(ctx, &config, &plan, &state, imported)
+	adopted, diags := r.adoptNICs(ctx, &plan, &state)
+	resp.Diagnostics.Append(diags...)
+	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -74,16 +76,25 @@ func validateCreate(config *model, diags *diag.Diagnostics) {
 // change is what an update of an existing VM comes to.
 type change struct {
 	replace []path.Path // what forces a replacement
-	nics    bool        // NICs differ in what readiness looks at
-	power   string      // the power state to bring about, "" for none
-	stops   []string    // why a running VM must be stopped and started
-	waits   bool        // the network is waited for
+	nics    nicsChange
+	unknown bool     // the NICs are not known yet
+	power   string   // the power state to bring about, "" for none
+	stops   []string // why a running VM must be stopped and started
+	waits   bool     // the network is waited for
+	full    bool     // all of it, not only the NICs that have changed
+}
+
+// origin tells of which parts of the state a null member is not known rather
+// than left out: those that came by import.
+type origin struct {
+	vm, nics bool
 }
 
 // compare finds what a plan changes. Arguments that an import left null never
 // force a replacement.
-func compare(ctx context.Context, config, plan, state *model, imported bool) (change, diag.Diagnostics) {
+func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
 	var c change
+	imported := from.vm
 	for name, pair := range map[string][2]attr.Value{
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
 		"firmware":      {plan.Firmware, state.Firmware},
@@ -100,18 +111,18 @@ func compare(ctx context.Context, config, plan, state *model, imported bool) (ch
 			c.replace = append(c.replace, path.Root(name))
 		}
 	}
-	diags := c.compareNICs(ctx, plan, state, imported)
-
 	runs := state.Status.ValueString() == powerRunning
 	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
 		c.power = config.PowerState.ValueString()
 	}
 	c.compareSizes(plan, state, runs)
+	diags := c.compareNICs(ctx, config, plan, state, from.nics)
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
 	unfinished := !state.NetworkReady.IsNull() && !state.NetworkReady.ValueBool()
-	c.waits = settings.Enabled && (unfinished || c.power == powerRunning || len(c.stops) > 0 || c.nics)
+	c.full = unfinished || c.power == powerRunning || len(c.stops) > 0
+	c.waits = settings.Enabled && (c.full || c.unknown || runs && c.power == "" && c.nics.waits())
 	return c, diags
 }
 
@@ -138,24 +149,32 @@ func sameObject(a, b types.Object) bool {
 	return true
 }
 
-func (c *change) compareNICs(ctx context.Context, plan, state *model, imported bool) diag.Diagnostics {
+func (c *change) compareNICs(ctx context.Context, config, plan, state *model, imported bool) diag.Diagnostics {
 	if plan.NICs.IsNull() || state.NICs.IsNull() && imported {
 		// Without the argument the VM's NICs are left as they are.
 		return nil
 	}
+	if plan.NICs.IsUnknown() || state.NICs.IsNull() {
+		c.unknown = true
+		return nil
+	}
 	planned, diags := nicsFrom(ctx, plan.NICs)
+	configured, d := nicsFrom(ctx, config.NICs)
+	diags.Append(d...)
 	current, d := nicsFrom(ctx, state.NICs)
 	diags.Append(d...)
-	if plan.NICs.IsUnknown() || state.NICs.IsNull() || len(planned) != len(current) {
-		c.replace = append(c.replace, path.Root("nics"))
+	if diags.HasError() || len(configured) != len(planned) {
 		return diags
 	}
-	for i := range planned {
-		if !planned[i].sameDevice(current[i], imported) {
-			c.replace = append(c.replace, path.Root("nics").AtListIndex(i))
-		}
-		if planned[i].Waits() && !current[i].Waits() {
-			c.nics = true
+	planner := nicPlanner{
+		planned: planned, config: configured, state: current, imported: imported, diags: &diags,
+		runs:  state.Status.ValueString() == powerRunning && c.power != powerStopped && c.power != powerSuspended || c.power == powerRunning,
+		tools: state.VMToolsStatus.ValueString() == toolsRunning || c.power == powerRunning,
+	}
+	c.nics = planner.compare()
+	for i, edit := range c.nics.edits {
+		if edit.device.Model != nil && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+			c.stops = append(c.stops, fmt.Sprintf("the model of NIC %d changes to %s", i, *edit.device.Model))
 		}
 	}
 	return diags
@@ -184,7 +203,7 @@ func (c *change) compareSizes(plan, state *model, runs bool) {
 // settle gives the plan's computed values: what the change leaves alone keeps
 // its value, what it can alter is unknown.
 func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Diagnostics {
-	changesRun := c.waits || c.power != "" || len(c.stops) > 0
+	changesRun := c.changesRun()
 	keepString(&plan.Description, config.Description, state.Description, false)
 	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
 	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)
@@ -206,21 +225,43 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(network.ReportType())
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
 	}
+	if c.nics.sends() {
+		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
+	}
+	return c.settleNICs(ctx, config, plan)
+}
+
+// changesRun tells whether the change starts, stops or waits for the VM as a
+// whole.
+func (c *change) changesRun() bool {
+	return c.waits || c.unknown || c.power != "" || len(c.stops) > 0
+}
+
+// settleNICs gives the computed members of the planned NICs. Those of a NIC that
+// the change leaves alone stay.
+func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagnostics {
 	planned, diags := nicsFrom(ctx, plan.NICs)
 	if planned == nil || diags.HasError() {
 		return diags
 	}
-	current, d := nicsFrom(ctx, state.NICs)
-	diags.Append(d...)
 	configured, d := nicsFrom(ctx, config.NICs)
 	diags.Append(d...)
 	for i := range planned {
-		if i >= len(current) || i >= len(configured) {
+		if i >= len(configured) {
 			continue
 		}
-		keepString(&planned[i].MACAddress, configured[i].MACAddress, current[i].MACAddress, changesRun)
-		planned[i].IPAddresses = current[i].IPAddresses
-		if changesRun {
+		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil {
+			if configured[i].MACAddress.IsNull() {
+				planned[i].MACAddress = types.StringUnknown()
+			}
+			planned[i].IPAddresses = types.ListUnknown(types.StringType)
+			continue
+		}
+		edit := c.nics.edits[i]
+		planned[i].MACAddress = configured[i].MACAddress
+		keepString(&planned[i].MACAddress, configured[i].MACAddress, edit.prior.MACAddress, true)
+		planned[i].IPAddresses = edit.prior.IPAddresses
+		if c.waits && (c.full || c.unknown) || c.power != "" || len(c.stops) > 0 || edit.sends() {
 			planned[i].IPAddresses = types.ListUnknown(types.StringType)
 		}
 	}

@@ -79,7 +79,7 @@ func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.
 		m.NICs, d = nicList(ctx, nics)
 		diags.Append(d...)
 	}
-	verdict, d := m.discover(ctx, data, vm, reported)
+	verdict, d := m.discover(ctx, data, vm, reported, false)
 	diags.Append(d...)
 	if imported {
 		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
@@ -90,8 +90,9 @@ func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.
 	return diags
 }
 
-// discover writes the addresses that the VM has now.
-func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC) (readiness.Verdict, diag.Diagnostics) {
+// discover writes the addresses that the VM has now; with promised, only those
+// that are not known yet.
+func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, promised bool) (readiness.Verdict, diag.Diagnostics) {
 	settings, diags := network.SettingsOf(ctx, m.NetworkReadiness)
 	nics, d := m.nics(ctx)
 	diags.Append(d...)
@@ -103,6 +104,6 @@ func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower
 	verdict := network.Refresh(ctx, data, network.Refreshed{
 		VM: vm, NICs: reported, Rule: settings.Rule(nics, true), Settings: settings, Addresses: addresses, Report: m.NetworkReadinessReport,
 	})
-	diags.Append(m.fillAddresses(ctx, verdict)...)
+	diags.Append(m.fillAddresses(ctx, verdict, promised)...)
 	return verdict, diags
 }

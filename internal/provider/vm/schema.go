@@ -38,6 +38,8 @@ const (
 	powerStopped   = "STOPPED"
 	powerSuspended = "SUSPENDED"
 
+	toolsRunning = "RUNNING"
+
 	// Tower takes between one vCPU and what its largest hosts have; the upper
 	// bounds only catch a slip of the unit.
 	maxCPUs      = 1024

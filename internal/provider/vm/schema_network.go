@@ -29,7 +29,7 @@ func nicsAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "The VM's NICs, in the order in which the guest sees them. Where absent, the NICs of the source stay as they are and this stays null. " +
-			"For now, any change but `wait_for_ip` replaces the VM.",
+			"A NIC that is added anywhere is appended in Tower, a changed one is changed in place, and the order of the list lives in the state alone. `routes` and `default_route` can't change.",
 		Validators:   []validator.List{listvalidator.SizeAtMost(network.MaxNICs), listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{Attributes: attributes},
 	}

@@ -33,7 +33,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(diags...)
 	imported, diags := isImported(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, imported)
+	adopted, diags := r.adoptNICs(ctx, &plan, &state)
+	resp.Diagnostics.Append(diags...)
+	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -44,15 +46,17 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	done := plan
 	done.keepRemote(&state)
 	err := r.applyChange(ctx, client, change, &plan, &done)
-	if err != nil {
-		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
-	} else if change.waits {
-		if r.waitNetwork(ctx, client, &done, meantToRun(config.PowerState), &resp.Diagnostics) {
+	if err == nil && change.waits {
+		if r.waitNetwork(ctx, client, &done, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
 			return
 		}
-	} else if err := r.readBack(ctx, client, change, &done); err != nil {
+	} else if err == nil {
+		err = r.readBack(ctx, client, change, &done)
+	}
+	if err != nil {
 		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
+		done.restore(&state)
 	}
 	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
@@ -61,17 +65,43 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 }
 
-// keepRemote gives the arguments that live in Tower, and everything that was
-// discovered, their prior values: what has not been done yet must not be
-// recorded as done.
+// scope is what the update waits for: the whole network, or the NICs that have
+// changed. An address that the guest was just given must have arrived there; the
+// one from before says nothing.
+func (c *change) scope(powerState types.String) waitScope {
+	scope := waitScope{runs: meantToRun(powerState)}
+	if c.full || c.unknown {
+		return scope
+	}
+	scope.only = make([]bool, 0, len(c.nics.edits))
+	for _, edit := range c.nics.edits {
+		scope.only = append(scope.only, edit.waits)
+		scope.requireStatic = scope.requireStatic || edit.guest != nil
+	}
+	return scope
+}
+
+// keepRemote gives the arguments that live in Tower their prior values: what has
+// not been done yet must not be recorded as done.
 func (m *model) keepRemote(state *model) {
 	m.Name, m.Description, m.HA = state.Name, state.Description, state.HA
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
-	m.PowerState, m.Status, m.VMToolsStatus = state.PowerState, state.Status, state.VMToolsStatus
-	m.GuestOSType, m.Firmware = state.GuestOSType, state.Firmware
+	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
-	m.IPAddresses, m.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
-	m.NetworkReady, m.NetworkReadinessReport = state.NetworkReady, state.NetworkReadinessReport
+}
+
+// restore gives what the plan has left unknown its prior value, after a change
+// that failed before it could be found out.
+func (m *model) restore(state *model) {
+	m.Status, m.VMToolsStatus = known(m.Status, state.Status), known(m.VMToolsStatus, state.VMToolsStatus)
+	m.DefaultIPAddress = known(m.DefaultIPAddress, state.DefaultIPAddress)
+	m.NetworkReady = knownBool(m.NetworkReady, state.NetworkReady)
+	if m.IPAddresses.IsUnknown() {
+		m.IPAddresses = state.IPAddresses
+	}
+	if m.NetworkReadinessReport.IsUnknown() {
+		m.NetworkReadinessReport = state.NetworkReadinessReport
+	}
 }
 
 // applyChange sends what differs, the least that achieves it, and records each
@@ -90,6 +120,9 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		}
 		done.setPower(powerStopped)
 	}
+	if err := r.applyNICs(ctx, client, change.nics, done); err != nil {
+		return err
+	}
 	if in, differs := updateOf(plan, done); differs {
 		if err := client.UpdateVM(ctx, id, in); err != nil {
 			return err
@@ -98,6 +131,15 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		done.NumCPUs, done.MemoryMiB = knownInt(plan.NumCPUs, done.NumCPUs), knownInt(plan.MemoryMiB, done.MemoryMiB)
 		done.NumCoresPerSocket = knownInt(plan.NumCoresPerSocket, done.NumCoresPerSocket)
 	}
+	if err := r.applyPower(ctx, client, change, done); err != nil {
+		return err
+	}
+	return r.configureNICs(ctx, client, change.nics, done)
+}
+
+// applyPower brings the VM to the power state that the change ends with.
+func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change change, done *model) error {
+	id := done.ID.ValueString()
 	switch {
 	case change.power == powerRunning && done.PowerState.ValueString() == powerSuspended:
 		if err := client.ResumeVM(ctx, id); err != nil {
@@ -179,7 +221,7 @@ func (r *Resource) readBack(ctx context.Context, client *tower.Client, change ch
 	if diags.HasError() {
 		return errors.New("the NICs of the plan can't be read")
 	}
-	learns := change.power != "" || len(change.stops) > 0
+	learns := change.changesRun() || change.nics.sends()
 	for _, nic := range nics {
 		learns = learns || nic.MACAddress.IsUnknown() || nic.IPAddresses.IsUnknown()
 	}
@@ -196,7 +238,7 @@ func (r *Resource) readBack(ctx context.Context, client *tower.Client, change ch
 		return fmt.Errorf("reading the NICs back: %w", err)
 	}
 	done.fillStatus(vm)
-	verdict, diags := done.discover(ctx, r.data, vm, reported)
+	verdict, diags := done.discover(ctx, r.data, vm, reported, true)
 	if diags.HasError() {
 		return errors.New("the addresses can't be written to the state")
 	}

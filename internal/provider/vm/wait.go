@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
@@ -14,11 +15,18 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
+// waitScope is what of a VM's network is waited for.
+type waitScope struct {
+	runs          bool   // the VM is meant to run
+	only          []bool // the NICs that are waited for, nil for all that wait
+	requireStatic bool   // each static NIC among them must report its own address
+}
+
 // waitNetwork waits as the model's settings say, writes what was found into the
 // model and adds the diagnostic that the end of the wait asks for. It works on
 // a ctx that has ended, too: then it only records that. It reports whether the
 // VM is gone.
-func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *model, runs bool, diags *diag.Diagnostics) (gone bool) {
+func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *model, scope waitScope, diags *diag.Diagnostics) (gone bool) {
 	settings, d := network.SettingsOf(ctx, m.NetworkReadiness)
 	diags.Append(d...)
 	nics, d := m.nics(ctx)
@@ -26,12 +34,18 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 	if diags.HasError() {
 		return false
 	}
-	req, result := network.Wait(ctx, r.data, client, m.ID.ValueString(), m.Name.ValueString(), settings.Rule(nics, runs), settings)
+	for i := range nics {
+		if scope.only != nil && !scope.only[i] {
+			nics[i].WaitForIP = types.BoolValue(false)
+		}
+	}
+	settings.RequireStatic = settings.RequireStatic || scope.requireStatic
+	req, result := network.Wait(ctx, r.data, client, m.ID.ValueString(), m.Name.ValueString(), settings.Rule(nics, scope.runs), settings)
 	if result.VM != nil {
 		m.fillStatus(result.VM)
 		m.fillUnset(result.VM)
 	}
-	diags.Append(m.fillAddresses(ctx, result.Verdict)...)
+	diags.Append(m.fillAddresses(ctx, result.Verdict, true)...)
 	m.fillReadiness(result)
 	switch {
 	case result.End == netwait.Deleted:

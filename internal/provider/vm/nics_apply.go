@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// adoptNICs reads the NICs of a VM that was created without the argument, and
+// so has none in the state, when the configuration names them for the first
+// time. It puts them into the given copy of the state and reports whether it
+// did.
+func (r *Resource) adoptNICs(ctx context.Context, plan, state *model) (bool, diag.Diagnostics) {
+	if !state.NICs.IsNull() || plan.NICs.IsNull() || plan.NICs.IsUnknown() || r.data == nil || r.data.Tower == nil {
+		return false, nil
+	}
+	reported, err := r.data.Tower.VMNICs(ctx, state.ID.ValueString())
+	if err != nil {
+		var diags diag.Diagnostics
+		diags.AddError(fmt.Sprintf("Unable to read VM %q", state.Name.ValueString()), "Reading its NICs failed: "+err.Error())
+		return false, diags
+	}
+	nics := refreshNICs(nil, reported)
+	for i := range nics {
+		nics[i].IPAddresses = types.ListUnknown(types.StringType)
+	}
+	list, diags := nicList(ctx, nics)
+	state.NICs = list
+	return true, diags
+}
+
+// applyNICs removes, changes and adds NICs in Tower, and records each step in
+// done. NICs that the change leaves alone are not touched.
+func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change nicsChange, done *model) (err error) {
+	if !change.sends() {
+		return nil
+	}
+	planned, diags := nicsFrom(ctx, done.NICs)
+	if diags.HasError() {
+		return errors.New("the planned NICs can't be read")
+	}
+	id := done.ID.ValueString()
+	live := change.live()
+	defer func() {
+		if err != nil {
+			// What has been done until here is what the state holds.
+			done.NICs, _ = nicList(ctx, compact(live))
+		}
+	}()
+	for k, nic := range change.removed {
+		mac := nic.MACAddress.ValueString()
+		if err := client.RemoveVMNIC(ctx, id, mac); err != nil {
+			return fmt.Errorf("removing the NIC with the MAC address %s: %w", mac, err)
+		}
+		live[len(change.edits)+k] = nil
+	}
+	for i, edit := range change.edits {
+		if edit.prior == nil || edit.device == (tower.NICUpdate{}) {
+			continue
+		}
+		if err := client.UpdateVMNIC(ctx, id, edit.prior.MACAddress.ValueString(), edit.device); err != nil {
+			return fmt.Errorf("changing NIC %d (MAC address %s): %w", i, edit.prior.MACAddress.ValueString(), err)
+		}
+		changed := planned[i]
+		if edit.guest != nil {
+			changed.IPAddress, changed.Netmask, changed.Gateway = edit.prior.IPAddress, edit.prior.Netmask, edit.prior.Gateway
+		}
+		live[i] = &changed
+	}
+	return r.addNICs(ctx, client, change, planned, live, done)
+}
+
+// live is the NICs as they are before the change: in the plan's order, nil for
+// those that are to be added, the ones to be removed last.
+func (c nicsChange) live() []*nicModel {
+	live := make([]*nicModel, 0, len(c.edits)+len(c.removed))
+	for _, edit := range c.edits {
+		live = append(live, edit.prior)
+	}
+	for i := range c.removed {
+		live = append(live, &c.removed[i])
+	}
+	return live
+}
+
+func compact(live []*nicModel) []nicModel {
+	nics := make([]nicModel, 0, len(live))
+	for _, nic := range live {
+		if nic != nil {
+			nics = append(nics, *nic)
+		}
+	}
+	return nics
+}
+
+// addNICs plugs the new NICs in with one call and learns their MACs.
+func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nicsChange, planned []nicModel, live []*nicModel, done *model) error {
+	var added []int
+	var in []tower.NICCreate
+	for i, edit := range change.edits {
+		if edit.prior == nil {
+			added = append(added, i)
+			in = append(in, planned[i].create())
+		}
+	}
+	if len(added) == 0 {
+		return nil
+	}
+	id := done.ID.ValueString()
+	before, err := client.VMNICs(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the NICs before adding some: %w", err)
+	}
+	if err := client.AddVMNICs(ctx, id, in); err != nil {
+		return fmt.Errorf("adding %d NICs: %w", len(added), err)
+	}
+	fresh, err := r.freshNICs(ctx, client, id, before, len(added))
+	if err != nil {
+		return err
+	}
+	for k, i := range added {
+		// Tower appends in the order of the call.
+		planned[i].MACAddress = known(planned[i].MACAddress, types.StringValue(fresh[k].MAC))
+		live[i] = &planned[i]
+	}
+	var diags diag.Diagnostics
+	done.NICs, diags = nicList(ctx, planned)
+	if diags.HasError() {
+		return errors.New("the NICs can't be written to the state")
+	}
+	return nil
+}
+
+// freshNICs waits until Tower shows the NICs that were added, with their MACs,
+// which it may learn later.
+func (r *Resource) freshNICs(ctx context.Context, client *tower.Client, id string, before []tower.VMNIC, n int) ([]tower.VMNIC, error) {
+	for {
+		all, err := client.VMNICs(ctx, id)
+		if err != nil {
+			return nil, fmt.Errorf("reading the NICs that were added: %w", err)
+		}
+		var fresh []tower.VMNIC
+		for _, nic := range all {
+			old := slices.ContainsFunc(before, func(b tower.VMNIC) bool { return strings.EqualFold(b.MAC, nic.MAC) })
+			if nic.MAC != "" && !old {
+				fresh = append(fresh, nic)
+			}
+		}
+		if len(fresh) >= n {
+			return fresh, nil
+		}
+		timer := time.NewTimer(r.data.PollInterval)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, fmt.Errorf("waiting for the MAC addresses of the NICs that were added: %w", ctx.Err())
+		case <-timer.C:
+		}
+	}
+}
+
+// configureNICs has the guest's tools set the static addresses that changed.
+// Where that fails, the state keeps the addresses that were not set, so that the
+// next apply sets them.
+func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, change nicsChange, done *model) error {
+	nics, diags := nicsFrom(ctx, done.NICs)
+	if diags.HasError() || len(nics) < len(change.edits) {
+		return errors.New("the NICs can't be read")
+	}
+	var failed error
+	for i, edit := range change.edits {
+		if edit.guest == nil {
+			continue
+		}
+		if failed == nil {
+			failed = r.configureNIC(ctx, client, done.ID.ValueString(), i, nics[i].MACAddress.ValueString(), *edit.guest)
+		}
+		if failed != nil {
+			prior := nicModel{}
+			if edit.prior != nil {
+				prior = *edit.prior
+			}
+			nics[i].IPAddress, nics[i].Netmask, nics[i].Gateway = prior.IPAddress, prior.Netmask, prior.Gateway
+		}
+	}
+	if failed != nil {
+		done.NICs, _ = nicList(ctx, nics)
+	}
+	return failed
+}
+
+func (r *Resource) configureNIC(ctx context.Context, client *tower.Client, id string, i int, mac string, address tower.NICAddress) error {
+	if err := r.awaitTools(ctx, client, id); err != nil {
+		return err
+	}
+	if err := client.ConfigureVMNIC(ctx, id, mac, address); err != nil {
+		return fmt.Errorf("setting the address of NIC %d (MAC address %s) in the guest: %w", i, mac, err)
+	}
+	return nil
+}
+
+// awaitTools waits until the guest's tools run, which they do some time after a
+// start.
+func (r *Resource) awaitTools(ctx context.Context, client *tower.Client, id string) error {
+	var last string
+	err := client.WatchVM(ctx, id, func(obs tower.VMObservation, err error) bool {
+		if err == nil && obs.VM != nil {
+			last = obs.VM.ToolsStatus
+		}
+		return last == toolsRunning
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for the VM tools (%s), which set addresses in the guest: %w", last, err)
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tower
+
+import (
+	"context"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+)
+
+const (
+	opCreate             = "create-vm-from-content-library-template"
+	opCreateFromTemplate = "create-vm-from-template"
+	opClone              = "clone-vm"
+	opRebuild            = "rebuild-vm-from-snapshot"
+)
+
+// createCall is the operation that makes VMs from one kind of source.
+type createCall struct {
+	operation string
+	send      func(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error)
+}
+
+// call chooses the operation by the source. The requests of the operations name the same things alike, so what one takes
+// is described once, by library, and copied to the others.
+func (in VMCreate) call() (createCall, error) {
+	var calls []createCall
+	if in.ContentLibraryVMTemplateID != "" {
+		calls = append(calls, createCall{opCreate, in.fromLibrary})
+	}
+	if in.VMTemplateID != "" {
+		calls = append(calls, createCall{opCreateFromTemplate, in.fromTemplate})
+	}
+	if in.SourceVMID != "" {
+		calls = append(calls, createCall{opClone, in.clone})
+	}
+	if in.VMSnapshotID != "" {
+		calls = append(calls, createCall{opRebuild, in.rebuild})
+	}
+	if in.Name == "" || in.ClusterID == "" || len(calls) != 1 {
+		return createCall{}, &Error{Operation: "create-vm", Class: ClassRefused, Message: "name, cluster and one source are needed"}
+	}
+	return calls[0], nil
+}
+
+// library is the request of create-vm-from-content-library-template.
+func (in VMCreate) library() *models.VMCreateVMFromContentLibraryTemplateParams {
+	status := models.VMStatusSTOPPED
+	if in.Running {
+		status = models.VMStatusRUNNING
+	}
+	out := &models.VMCreateVMFromContentLibraryTemplateParams{
+		Name: ptr(in.Name), ClusterID: ptr(in.ClusterID), TemplateID: ptr(in.ContentLibraryVMTemplateID), IsFullCopy: ptr(in.FullCopy),
+		Description: in.Description, FolderID: in.FolderID, HostID: in.HostID, GuestOsType: enum[models.VMGuestsOperationSystem](in.GuestOSType),
+		Firmware: enum[models.VMFirmware](in.Firmware), Ha: in.HA,
+		CPUSockets: int32s(in.CPUSockets), CPUCores: int32s(in.CPUCores), Memory: in.MemoryBytes, Status: &status,
+	}
+	if in.CPUSockets != nil && in.CPUCores != nil {
+		out.Vcpu = ptr(*out.CPUSockets * *out.CPUCores)
+	}
+	if in.Owner != nil {
+		out.Owner = &models.VMOwnerParams{SearchFor: optional(in.Owner.SearchFor), Value: ptr(in.Owner.Value)}
+	}
+	if in.NICs != nil {
+		out.VMNics = make([]*models.VMNicParams, 0, len(in.NICs))
+		for _, nic := range in.NICs {
+			out.VMNics = append(out.VMNics, nic.params())
+		}
+	}
+	if in.CloudInit != nil {
+		out.CloudInit = in.CloudInit.params()
+	}
+	return out
+}
+
+func (in VMCreate) fromLibrary(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+	body := []*models.VMCreateVMFromContentLibraryTemplateParams{in.library()}
+	reply, err := vms.CreateVMFromContentLibraryTemplate(vm.NewCreateVMFromContentLibraryTemplateParamsWithContext(ctx).WithRequestBody(body))
+	if err != nil {
+		return nil, err
+	}
+	return reply.Payload, nil
+}
+
+func (in VMCreate) fromTemplate(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+	p := in.library()
+	body := []*models.VMCreateVMFromTemplateParams{{
+		TemplateID: ptr(in.VMTemplateID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: p.IsFullCopy, CloudInit: p.CloudInit, DiskOperate: p.DiskOperate,
+		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
+		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
+		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
+		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
+	}}
+	reply, err := vms.CreateVMFromTemplate(vm.NewCreateVMFromTemplateParamsWithContext(ctx).WithRequestBody(body))
+	if err != nil {
+		return nil, err
+	}
+	return reply.Payload, nil
+}
+
+func (in VMCreate) clone(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+	p := in.library()
+	body := []*models.VMCloneParams{{
+		SrcVMID: ptr(in.SourceVMID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
+		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
+		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
+		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
+		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
+	}}
+	reply, err := vms.CloneVM(vm.NewCloneVMParamsWithContext(ctx).WithRequestBody(body))
+	if err != nil {
+		return nil, err
+	}
+	return reply.Payload, nil
+}
+
+func (in VMCreate) rebuild(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+	p := in.library()
+	body := []*models.VMRebuildParams{{
+		RebuildFromSnapshotID: ptr(in.VMSnapshotID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
+		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
+		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
+		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
+		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
+	}}
+	reply, err := vms.RebuildVM(vm.NewRebuildVMParamsWithContext(ctx).WithRequestBody(body))
+	if err != nil {
+		return nil, err
+	}
+	return reply.Payload, nil
+}
+
+// fullCopy is sent to clones only where it is wanted: Tower has not always known it there, and shares blocks without it.
+func (in VMCreate) fullCopy() *bool {
+	if !in.FullCopy {
+		return nil
+	}
+	return ptr(true)
+}
