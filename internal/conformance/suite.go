@@ -103,6 +103,10 @@ func (w *statusWriter) WriteHeader(status int) {
 // runSuite runs the suite whose test binary is at path and prints what became
 // of each spec that did not simply pass.
 func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
+	path, err = filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("find the test binary: %w", err)
+	}
 	check, err := document(out)
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type task struct {
 	text    text
 	begun   time.Time
 	span    time.Duration
+	failed  *taskFailure // nil unless it failed
 }
 
 func (t *task) key() string { return t.row.ID }
@@ -174,6 +175,7 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 		return
 	}
 
+	t.failed = failed
 	t.row.Status = wire.TaskStatusFailed
 	t.row.ErrorCode = wire.Ptr(outerCode(k.mutation))
 
