@@ -15,6 +15,7 @@ var handlers = map[string]operation{
 	"get-version": {handle: getVersion},
 	"get-my-info": {handle: getMyInfo},
 
+	"create-vm": {handle: typed(createVM)},
 	"create-vm-from-content-library-template": {handle: typed(createVMFromContentLibraryTemplate)},
 
 	"start-vm":         {typed(startVM), true},
@@ -40,8 +41,17 @@ var handlers = map[string]operation{
 	"update-vm-nic-basic-info":   {typed(updateVMNicBasicInfo), true},
 	"update-vm-nic-advance-info": {typed(updateVMNicAdvanceInfo), true},
 
-	"expand-vm-disk":   {typed(expandVMDisk), true},
+	"add-vm-disk":              {typed(addVMDisk), true},
+	"remove-vm-disk":           {typed(removeVMDisk), true},
+	"expand-vm-disk":           {typed(expandVMDisk), true},
+	"update-vm-disk":           {typed(updateVMDisk), true},
+	"add-vm-cd-rom":            {typed(addVMCDROM), true},
+	"remove-vm-cd-rom":         {typed(removeVMCDROM), true},
+	"eject-iso-from-vm-cd-rom": {typed(ejectISO), true},
+
+	"create-vm-volume": {typed(createVMVolume), true},
 	"update-vm-volume": {typed(updateVMVolume), true},
+	"delete-vm-volume": {typed(deleteVMVolume), true},
 
 	"create-label":                 {handle: typed(createLabel)},
 	"update-label":                 {handle: typed(updateLabel)},

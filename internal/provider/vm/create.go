@@ -82,6 +82,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.fillStatus(vm)
 	plan.fillUnset(vm)
+	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
 	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
@@ -255,4 +256,11 @@ func addNameTaken(diags *diag.Diagnostics, existing *tower.VM) {
 func addCancelled(diags *diag.Diagnostics, name, id, when string) {
 	diags.AddWarning(fmt.Sprintf("Creation of VM %q cancelled", name),
 		fmt.Sprintf("The create was cancelled %s. VM %s is kept and in the state; the next apply goes on with it in place.", when, id))
+}
+
+// addUnfinished says what of a new VM could not be done. It is a warning: an
+// error would taint a good VM, and the next apply would destroy it.
+func addUnfinished(diags *diag.Diagnostics, at path.Path, what string, plan *model, err error) {
+	diags.AddAttributeWarning(at, fmt.Sprintf("VM %q was created without its %s", plan.Name.ValueString(), what),
+		fmt.Sprintf("%s\n\nVM %s is kept; the next apply sets what is missing in place.", diagx.Detail(err), plan.ID.ValueString()))
 }

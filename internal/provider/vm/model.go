@@ -33,6 +33,7 @@ type model struct {
 	MemoryMiB         types.Int64    `tfsdk:"memory_mib"`
 	NICs              types.List     `tfsdk:"nics"`
 	CloudInit         types.Object   `tfsdk:"cloud_init"`
+	Labels            types.Map      `tfsdk:"labels"`
 	PowerState        types.String   `tfsdk:"power_state"`
 	ShutdownTimeout   types.String   `tfsdk:"shutdown_timeout"`
 	ForcePowerOff     types.Bool     `tfsdk:"force_power_off"`
@@ -49,6 +50,7 @@ type model struct {
 	DefaultIPAddress       types.String `tfsdk:"default_ip_address"`
 	NetworkReady           types.Bool   `tfsdk:"network_ready"`
 	NetworkReadinessReport types.Object `tfsdk:"network_readiness_report"`
+	LabelsAll              types.Map    `tfsdk:"labels_all"`
 }
 
 // sourceModel is the argument source.
@@ -150,6 +152,9 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	}
 	if m.NetworkReadinessReport.IsUnknown() {
 		m.NetworkReadinessReport = types.ObjectNull(network.ReportType())
+	}
+	if m.LabelsAll.IsUnknown() {
+		m.LabelsAll = types.MapNull(types.StringType)
 	}
 	if m.IPAddresses.IsUnknown() {
 		m.IPAddresses = attrs.StringList(nil)

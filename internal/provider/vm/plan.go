@@ -33,6 +33,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		validateCreate(&config, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
 		return
 	}
 	var state model
@@ -42,6 +43,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	plan.LabelsAll = r.labelsAll(plan.Labels)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
 	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
@@ -55,6 +57,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
+	if imported {
+		warnKeptLabels(&plan, &state, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -82,6 +87,8 @@ type change struct {
 	stops   []string // why a running VM must be stopped and started
 	waits   bool     // the network is waited for
 	full    bool     // all of it, not only the NICs that have changed
+
+	imported bool // the VM came by import and has not been applied since
 }
 
 // origin tells of which parts of the state a null member is not known rather
@@ -93,7 +100,7 @@ type origin struct {
 // compare finds what a plan changes. Arguments that an import left null never
 // force a replacement.
 func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
-	var c change
+	c := change{imported: from.vm}
 	imported := from.vm
 	for name, pair := range map[string][2]attr.Value{
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},

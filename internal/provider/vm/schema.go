@@ -99,6 +99,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			},
 			"nics":       nicsAttribute(),
 			"cloud_init": cloudInitAttribute(),
+			"labels":     labelsAttribute(),
 			"power_state": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "`RUNNING`, `STOPPED` or `SUSPENDED` (only from `RUNNING`, so not at create). Where absent: `RUNNING` at create, " +
@@ -165,6 +166,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 					"Null for an imported VM that has shown no address yet.",
 			},
 			"network_readiness_report": network.ReportAttribute(),
+			"labels_all":               labelsAllAttribute(),
 		},
 	}
 }

@@ -88,6 +88,7 @@ func (m *model) keepRemote(state *model) {
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
 	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
+	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
 }
 
 // restore gives what the plan has left unknown its prior value, after a change
@@ -107,6 +108,10 @@ func (m *model) restore(state *model) {
 // applyChange sends what differs, the least that achieves it, and records each
 // step in done as soon as it has succeeded.
 func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
+	// First what needs no stop, so that a failure of it leaves no VM stopped.
+	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
+		return err
+	}
 	id := done.ID.ValueString()
 	stop := tower.StopOptions{
 		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),
