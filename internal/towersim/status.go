@@ -329,14 +329,15 @@ func tickLabel(at time.Duration) string {
 	}
 
 	label := at.String()
-	label = strings.TrimSuffix(label, "0s")
-	label = strings.TrimSuffix(label, "0m")
-
-	if strings.HasSuffix(label, "m") || strings.HasSuffix(label, "h") {
-		return label
+	if strings.HasSuffix(label, "m0s") {
+		label = strings.TrimSuffix(label, "0s")
 	}
 
-	return at.String()
+	if strings.HasSuffix(label, "h0m") {
+		label = strings.TrimSuffix(label, "0m")
+	}
+
+	return label
 }
 
 // draw places a VM's lanes on the axis. What lasts ends now.

@@ -37,8 +37,15 @@ func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 		Nonce: rand.Text(),
 	}
 
+	// The page asks for what changes alone, since its style would not be this
+	// answer's.
+	part := "status"
+	if query.Get("part") == "live" {
+		part = "live"
+	}
+
 	var page bytes.Buffer
-	if err := statusTemplate.Execute(&page, view); err != nil {
+	if err := statusTemplate.ExecuteTemplate(&page, part, view); err != nil {
 		s.log.Error("the status page cannot be written", "error", err)
 		http.Error(w, "the status page cannot be written: "+err.Error(), http.StatusInternalServerError)
 

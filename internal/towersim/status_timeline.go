@@ -181,6 +181,7 @@ func (w *world) tellWait(v *vm, n *nic, l *lane) {
 	switch {
 	case !v.story.paused.IsZero():
 		l.value += ", suspended"
+		l.due = time.Time{} // moves on as long as that lasts
 	case report.IsZero() && lease.IsZero():
 		l.value = "never gets an address"
 	case report.IsZero():
