@@ -23,6 +23,7 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_disk"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_placement_group"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
@@ -87,6 +88,7 @@ type Client struct {
 		hosts     host.ClientService
 		folders   vm_folder.ClientService
 		labels    label.ClientService
+		groups    vm_placement_group.ClientService
 
 		vmTemplates vm_template.ClientService
 		snapshots   vm_snapshot.ClientService
@@ -103,11 +105,13 @@ type Client struct {
 		templates *poll.Batcher[ContentLibraryVMTemplate]
 		hosts     *poll.Batcher[Host]
 		folders   *poll.Batcher[Folder]
+		groups    *poll.Batcher[PlacementGroup]
 
 		vmTemplates *poll.Batcher[VMTemplate]
 		snapshots   *poll.Batcher[VMSnapshot]
 	}
 	labelling *poll.Batcher[error] // changes of labels, and what became of them
+	grouping  *poll.Batcher[error] // the same of memberships in placement groups
 
 	tasks   *poll.Poller[taskState] // tasks that someone waits for
 	states  *poll.Poller[VM]        // VMs that are to become idle, or to go
@@ -208,6 +212,7 @@ func (c *Client) connect() {
 	c.api.hosts = host.New(runtime, formats)
 	c.api.folders = vm_folder.New(runtime, formats)
 	c.api.labels = label.New(runtime, formats)
+	c.api.groups = vm_placement_group.New(runtime, formats)
 	c.api.vmTemplates = vm_template.New(runtime, formats)
 	c.api.snapshots = vm_snapshot.New(runtime, formats)
 }
@@ -226,7 +231,9 @@ func (c *Client) share(tune tuning) {
 	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
 	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
 	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
+	c.reads.groups = poll.NewBatcher(c.fetchGroups, batch)
 	c.labelling = poll.NewBatcher(c.relabel, batch)
+	c.grouping = poll.NewBatcher(c.regroup, batch)
 	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
 	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}

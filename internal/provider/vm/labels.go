@@ -4,7 +4,6 @@ package vm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -148,16 +147,4 @@ func warnKeptLabels(plan, state *model, diags *diag.Diagnostics) {
 	diags.AddAttributeWarning(path.Root("labels"), fmt.Sprintf("Labels of VM %q stay", plan.Name.ValueString()),
 		fmt.Sprintf("The VM had these labels when it was imported, and the configuration does not name them: %s. They leave the state, not the VM: "+
 			"only labels that an apply has set are removed. Remove them in Tower where they are not wanted.", strings.Join(kept, ", ")))
-}
-
-// finishCreate does what Tower takes only once the VM exists. What a failure
-// leaves unfinished is a warning, because an error would have the
-// next apply destroy it: the next refresh sees what is missing, and the next
-// apply completes it in place.
-func (r *Resource) finishCreate(ctx context.Context, client *tower.Client, plan *model, vm *tower.VM, diags *diag.Diagnostics) {
-	plan.LabelsAll = r.labelsAll(plan.Labels)
-	change, _ := labelChange(plan.LabelsAll, types.MapNull(types.StringType), false)
-	if err := client.ChangeVMLabels(ctx, vm, change); err != nil && !errors.Is(ctx.Err(), context.Canceled) {
-		addUnfinished(diags, path.Root("labels"), "labels", plan, err)
-	}
 }
