@@ -15,8 +15,8 @@ var handlers = map[string]operation{
 	"get-version": {handle: getVersion},
 	"get-my-info": {handle: getMyInfo},
 
-	"create-vm":               {handle: typed(createVM)},
-	"create-vm-from-template": {handle: typed(createVMFromTemplate)},
+	"create-vm":                                     {handle: typed(createVM)},
+	"create-vm-from-template":                       {handle: typed(createVMFromTemplate)},
 	"create-vm-from-content-library-template":       {handle: typed(createVMFromContentLibraryTemplate)},
 	"create-vm-from-content-library-template-batch": {handle: typed(createVMFromContentLibraryTemplateBatch)},
 	"clone-vm":                  {typed(cloneVM), true},
