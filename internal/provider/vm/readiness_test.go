@@ -189,7 +189,8 @@ func TestAccVM_kubernetesConfigurationIsChecked(t *testing.T) {
 		"unparsable kubeconfig": {[]string{"kubernetes", `{ config_content = "{" }`}, "", []string{"Invalid Kubernetes configuration", "no kubeconfig"}},
 		"both kubeconfigs":      {[]string{"kubernetes", `{ config_content = "x", config_path = "y" }`}, "", []string{"Invalid Kubernetes configuration", "exclude each other"}},
 		"context that is not there": {
-			[]string{"kubernetes", `{ config_content = jsonencode({ apiVersion = "v1", kind = "Config" }), config_context = "gone" }`}, "",
+			[]string{"kubernetes", `{ config_content = jsonencode({ apiVersion = "v1", kind = "Config" }), config_context = "gone" }`},
+			"",
 			[]string{"Invalid Kubernetes configuration", "gone"},
 		},
 		"a node of no cluster": {nil, "  network_readiness = { kubernetes_node = { name = \"n\" } }\n", []string{"kubernetes_node", "no Kubernetes cluster is configured"}},

@@ -24,7 +24,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
-// Defaults of the arguments, as the contract of the resource gives them.
+// Defaults of the arguments.
 const (
 	defaultCreateTimeout   = 30 * time.Minute
 	defaultReadTimeout     = 5 * time.Minute

@@ -59,7 +59,7 @@ func build(t *testing.T, typ tftypes.Type, value any) tftypes.Value {
 		return tftypes.NewValue(typ, big.NewFloat(float64(value)))
 	case object:
 		members := map[string]tftypes.Value{}
-		types := typ.(tftypes.Object).AttributeTypes //nolint:forcetypeassert // a test's own table
+		types := typ.(tftypes.Object).AttributeTypes
 		for name, memberType := range types {
 			members[name] = build(t, memberType, value[name])
 		}
@@ -72,7 +72,7 @@ func build(t *testing.T, typ tftypes.Type, value any) tftypes.Value {
 	case []any:
 		elements := make([]tftypes.Value, 0, len(value))
 		for _, element := range value {
-			elements = append(elements, build(t, typ.(tftypes.List).ElementType, element)) //nolint:forcetypeassert // a test's own table
+			elements = append(elements, build(t, typ.(tftypes.List).ElementType, element))
 		}
 		return tftypes.NewValue(typ, elements)
 	default:

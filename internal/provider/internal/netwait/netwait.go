@@ -173,9 +173,11 @@ type sight struct {
 // source can hold up the other.
 func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	ctx, cancel := context.WithCancel(ctx)
-	sights, failed := make(chan sight), make(chan error, 1)
+	sights, stopped := make(chan sight), make(chan struct{})
+	var failure error // of the watching, good once stopped is closed
 	go func() {
-		failed <- watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
+		defer close(stopped)
+		failure = watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
 			select {
 			case sights <- sight{obs, err}:
 				return false
@@ -184,12 +186,9 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 			}
 		})
 	}()
-	watching := true
 	defer func() {
 		cancel()
-		if watching {
-			<-failed
-		}
+		<-stopped
 		if w.node != nil {
 			w.node.Stop()
 		}
@@ -204,9 +203,8 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 			if w.judge(time.Now()) {
 				return nil
 			}
-		case err := <-failed:
-			watching = false
-			return err
+		case <-stopped:
+			return failure
 		case <-ctx.Done():
 			return ctx.Err()
 		}
