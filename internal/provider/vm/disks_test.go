@@ -18,8 +18,9 @@ import (
 // quiet is a NIC that nothing waits for.
 const quiet = "  nics = [{ vlan_id = data.elf_vlan.test.id, network_type = \"NONE\" }]\n"
 
-// notTold is what an import leaves null in these configurations.
-var notTold = []string{"source", "network_readiness_report", "network_ready", "nics.0.network_type"}
+// notTold is what an import leaves null in these configurations, or what the
+// guest changes by itself meanwhile.
+var notTold = []string{"source", "network_readiness_report", "network_ready", "nics.0.network_type", "vm_tools_status"}
 
 var update = plancheck.ResourceActionUpdate
 
