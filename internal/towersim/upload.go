@@ -8,6 +8,7 @@ import (
 	"io"
 	"mime"
 	"mime/multipart"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -134,8 +135,15 @@ func (c *call) firstPiece(f *form, kind wire.UploadResourceType, begin func(*for
 			return nil, badRequest("body.size: %q is not a number of bytes", text)
 		}
 
-		unit := wire.ByteUnit(f.texts["size_unit"])
-		size = bytesOf(n, &unit)
+		size = n
+
+		if unit := wire.ByteUnit(f.texts["size_unit"]); unit != "" {
+			if !slices.Contains(byteUnits, unit) {
+				return nil, badRequest("body.size_unit: %q is not one of %v", unit, byteUnits)
+			}
+
+			size = bytesOf(n, &unit)
+		}
 	}
 
 	if name == "" {
