@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 	options.Log = slog.New(slog.NewTextHandler(stderr, nil))
 
-	server, err := towersim.New(options)
+	server, err := towersim.New(options) //nolint:contextcheck // the server ends with Close
 	if err != nil {
 		var invalid *towersim.ScenarioError
 		if errors.As(err, &invalid) {

@@ -36,6 +36,9 @@ type CLI struct {
 	t       *testing.T
 	dir     string
 	command string
+
+	program []string // the environment of a CLI that starts the provider itself
+	pid     string   // the file with the provider's process id
 }
 
 // Run is a command of the CLI that has been started.
@@ -80,13 +83,17 @@ func (c *CLI) Run(args ...string) string {
 // Start starts a command.
 func (c *CLI) Start(args ...string) *Run {
 	c.t.Helper()
-	reattach, stop, err := serve(c.t)
-	if err != nil {
-		c.t.Fatal(err)
+	environment, stop := c.program, func() {}
+	if environment == nil {
+		reattach, end, err := serve(c.t)
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		environment, stop = []string{"TF_REATTACH_PROVIDERS=" + reattach}, end
 	}
 	run := &Run{cmd: exec.CommandContext(c.t.Context(), c.command, args...), output: &lockedBuffer{}, stop: stop, done: make(chan struct{})}
 	run.cmd.Dir = c.dir
-	run.cmd.Env = append(os.Environ(), "TF_REATTACH_PROVIDERS="+reattach, "TF_IN_AUTOMATION=1", "NO_COLOR=1")
+	run.cmd.Env = append(append(os.Environ(), environment...), "TF_IN_AUTOMATION=1", "NO_COLOR=1")
 	run.cmd.Stdout, run.cmd.Stderr = run.output, run.output
 	if err := run.cmd.Start(); err != nil {
 		stop()

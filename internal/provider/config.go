@@ -51,6 +51,7 @@ type config struct {
 	MaxConcurrentRequests types.Int64  `tfsdk:"max_concurrent_requests"`
 	PollInterval          types.String `tfsdk:"poll_interval"`
 	Headers               types.Map    `tfsdk:"headers"`
+	DefaultLabels         types.Map    `tfsdk:"default_labels"`
 	Kubernetes            types.Object `tfsdk:"kubernetes"`
 }
 

@@ -67,7 +67,7 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	data := &providerdata.Data{Version: p.version}
+	data := &providerdata.Data{Version: p.version, DefaultLabels: c.DefaultLabels}
 	resp.ResourceData = data
 	resp.DataSourceData = data
 	if !c.known() {

@@ -122,6 +122,13 @@ func providerSchema() schema.Schema {
 				MarkdownDescription: "Headers to send with every request, for Towers behind a gateway that asks for one. Default: none.",
 				Validators:          []validator.Map{mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1)), mapvalidator.NoNullValues()},
 			},
+			"default_labels": schema.MapAttribute{
+				Optional:    true,
+				ElementType: types.StringType,
+				MarkdownDescription: "Labels that every labelled resource gets, by their keys; `\"\"` is a label without a value. " +
+					"A resource's own `labels` go before them, and its `labels_all` shows both. Default: none.",
+				Validators: []validator.Map{mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1)), mapvalidator.NoNullValues()},
+			},
 			attrKubernetes: network.KubernetesProviderArgument(),
 		},
 	}

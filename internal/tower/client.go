@@ -15,14 +15,18 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_vm_template"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/host"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/user"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vlan"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_disk"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_placement_group"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
@@ -75,12 +79,16 @@ type Client struct {
 		users     user.ClientService
 		vms       vm.ClientService
 		nics      vm_nic.ClientService
+		disks     vm_disk.ClientService
+		volumes   vm_volume.ClientService
 		tasks     task.ClientService
 		clusters  cluster.ClientService
 		vlans     vlan.ClientService
 		templates content_library_vm_template.ClientService
 		hosts     host.ClientService
 		folders   vm_folder.ClientService
+		labels    label.ClientService
+		groups    vm_placement_group.ClientService
 
 		vmTemplates vm_template.ClientService
 		snapshots   vm_snapshot.ClientService
@@ -89,15 +97,22 @@ type Client struct {
 		vms       *poll.Batcher[VM]
 		names     *poll.Batcher[[]VM]
 		nics      *poll.Batcher[[]VMNIC]
+		disks     *poll.Batcher[[]VMDisk] // by the id of their VM
+		attached  *poll.Batcher[[]VMDisk] // by the id of their volume
+		volumes   *poll.Batcher[VMVolume]
 		clusters  *poll.Batcher[Cluster]
 		vlans     *poll.Batcher[VLAN]
 		templates *poll.Batcher[ContentLibraryVMTemplate]
 		hosts     *poll.Batcher[Host]
 		folders   *poll.Batcher[Folder]
+		groups    *poll.Batcher[PlacementGroup]
 
 		vmTemplates *poll.Batcher[VMTemplate]
 		snapshots   *poll.Batcher[VMSnapshot]
 	}
+	labelling *poll.Batcher[error] // changes of labels, and what became of them
+	grouping  *poll.Batcher[error] // the same of memberships in placement groups
+
 	tasks   *poll.Poller[taskState] // tasks that someone waits for
 	states  *poll.Poller[VM]        // VMs that are to become idle, or to go
 	watches *poll.Poller[watched]   // VMs that are watched for their addresses
@@ -188,12 +203,16 @@ func (c *Client) connect() {
 	c.api.users = user.New(runtime, formats)
 	c.api.vms = vm.New(runtime, formats)
 	c.api.nics = vm_nic.New(runtime, formats)
+	c.api.disks = vm_disk.New(runtime, formats)
+	c.api.volumes = vm_volume.New(runtime, formats)
 	c.api.tasks = task.New(runtime, formats)
 	c.api.clusters = cluster.New(runtime, formats)
 	c.api.vlans = vlan.New(runtime, formats)
 	c.api.templates = content_library_vm_template.New(runtime, formats)
 	c.api.hosts = host.New(runtime, formats)
 	c.api.folders = vm_folder.New(runtime, formats)
+	c.api.labels = label.New(runtime, formats)
+	c.api.groups = vm_placement_group.New(runtime, formats)
 	c.api.vmTemplates = vm_template.New(runtime, formats)
 	c.api.snapshots = vm_snapshot.New(runtime, formats)
 }
@@ -204,11 +223,17 @@ func (c *Client) share(tune tuning) {
 	c.reads.vms = poll.NewBatcher(c.fetchVMs, batch)
 	c.reads.names = poll.NewBatcher(c.fetchVMsByName, batch)
 	c.reads.nics = poll.NewBatcher(c.fetchNICs, batch)
+	c.reads.disks = poll.NewBatcher(c.fetchDisks, batch)
+	c.reads.attached = poll.NewBatcher(c.fetchAttached, batch)
+	c.reads.volumes = poll.NewBatcher(c.fetchVolumes, batch)
 	c.reads.clusters = poll.NewBatcher(c.fetchClusters, batch)
 	c.reads.vlans = poll.NewBatcher(c.fetchVLANs, batch)
 	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
 	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
 	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
+	c.reads.groups = poll.NewBatcher(c.fetchGroups, batch)
+	c.labelling = poll.NewBatcher(c.relabel, batch)
+	c.grouping = poll.NewBatcher(c.regroup, batch)
 	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
 	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}

@@ -54,6 +54,8 @@ type VM struct {
 	MemoryBytes       int64
 	CreatedAt         time.Time // zero if not known
 	Labels            []Label
+	PlacementGroupIDs []string
+	IO                IOLimits
 }
 
 // HasRealLocalID reports whether the cluster has really made the VM. Until then Tower shows a placeholder.
@@ -175,6 +177,15 @@ func vmOf(m *models.VM) VM {
 	}
 	if m.Host != nil {
 		out.HostID = deref(m.Host.ID)
+	}
+	for _, g := range m.VMPlacementGroup {
+		if g != nil {
+			out.PlacementGroupIDs = append(out.PlacementGroupIDs, deref(g.ID))
+		}
+	}
+	out.IO = IOLimits{
+		Policy: text(m.IoPolicy), MaxIOPS: int64(deref(m.MaxIops)), MaxIOPSPolicy: text(m.MaxIopsPolicy),
+		MaxBandwidth: deref(m.MaxBandwidth), MaxBandwidthPolicy: text(m.MaxBandwidthPolicy),
 	}
 	if m.Folder != nil {
 		out.FolderID = deref(m.Folder.ID)

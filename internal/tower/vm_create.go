@@ -37,6 +37,8 @@ type VMCreate struct {
 	HA          *bool
 	Owner       *Owner
 
+	PlacementGroupID string // "" = none
+
 	CPUSockets  *int
 	CPUCores    *int // in each socket
 	MemoryBytes *int64

@@ -62,6 +62,9 @@ func (in VMCreate) library() *models.VMCreateVMFromContentLibraryTemplateParams 
 	if in.Owner != nil {
 		out.Owner = &models.VMOwnerParams{SearchFor: optional(in.Owner.SearchFor), Value: ptr(in.Owner.Value)}
 	}
+	if in.PlacementGroupID != "" {
+		out.VMPlacementGroup = &models.VMPlacementGroupWhereInput{ID: ptr(in.PlacementGroupID)}
+	}
 	if in.NICs != nil {
 		out.VMNics = make([]*models.VMNicParams, 0, len(in.NICs))
 		for _, nic := range in.NICs {

@@ -160,3 +160,19 @@ func (s *Server) DropTasks() {
 func (s *Server) RevokeSessions() {
 	s.locked(func(*world) { clear(s.sessions) })
 }
+
+// VMOwner returns the name of the user who owns a VM, "" where nobody was named.
+// The API does not show it.
+func (s *Server) VMOwner(name string) (string, error) {
+	owner := ""
+
+	err := s.onVM(name, func(_ *world, v *vm) error {
+		if v.owner != nil {
+			owner = v.owner.row.Username
+		}
+
+		return nil
+	})
+
+	return owner, err
+}

@@ -5,6 +5,7 @@ package towersim
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/query"
@@ -145,7 +146,7 @@ func asBadRequest(err error) error {
 
 // catalogue lists the entities that the world holds.
 func (w *world) catalogue() map[string]*entity {
-	return map[string]*entity{
+	all := map[string]*entity{
 		wire.EntityOrganization: newEntity(&w.organizations, true, map[string]func(*organization) []any{
 			"datacenters": func(o *organization) []any {
 				return records(filtered(w.datacenters.list, func(d *datacenter) bool { return d.organization == o }))
@@ -158,7 +159,17 @@ func (w *world) catalogue() map[string]*entity {
 		wire.EntityVlan:                     newEntity(&w.vlans, true, w.vlanWays()),
 		wire.EntityVMTemplate:               newEntity(&w.templates, false, w.templateWays()),
 		wire.EntityContentLibraryVMTemplate: newEntity(&w.libraryTemplates, false, w.libraryTemplateWays()),
-		wire.EntityElfImage:                 newEntity(&w.images, false, w.imageWays()),
+		wire.EntityElfImage:                 newEntity(&w.images, true, w.imageWays()),
+		wire.EntitySvtImage:                 newEntity(&w.toolsImages, true, w.toolsImageWays()),
+		wire.EntityContentLibraryImage:      newEntity(&w.libraryImages, false, w.libraryImageWays()),
+		wire.EntityVMSnapshot:               newEntity(&w.snapshots, false, w.snapshotWays()),
+		wire.EntityVMPlacementGroup:         newEntity(&w.groups, false, w.groupWays()),
+		wire.EntityGPUDevice:                newEntity(&w.gpus, true, w.gpuWays()),
+		wire.EntityElfStoragePolicy:         newEntity(&w.policies, false, w.policyWays()),
+		wire.EntityClusterSettings:          newEntity(&w.clusterSettings, false, w.clusterSettingsWays()),
+		wire.EntityGlobalSettings:           newEntity(&w.globalSettings, false, nil),
+		wire.EntityZone:                     emptyEntity(),
+		wire.EntityVMEntityFilterResult:     emptyEntity(),
 		wire.EntityVM:                       w.vmEntity(),
 		wire.EntityVMNic:                    w.nicEntity(),
 		wire.EntityVMDisk:                   w.diskEntity(),
@@ -171,6 +182,10 @@ func (w *world) catalogue() map[string]*entity {
 			"user":    func(t *task) []any { return some(t.user) },
 		}),
 	}
+
+	maps.Copy(all, w.iscsiEntities())
+
+	return all
 }
 
 // some returns the row of x as the content of a to-one relation, or nothing if
@@ -197,9 +212,10 @@ func (w *world) datacenterWays() map[string]func(*datacenter) []any {
 
 func (w *world) clusterWays() map[string]func(*cluster) []any {
 	return map[string]func(*cluster) []any{
-		"labels": func(c *cluster) []any { return records(c.labels) },
-		"hosts":  func(c *cluster) []any { return records(w.clusterHosts(c)) },
-		"vms":    func(c *cluster) []any { return records(w.clusterVMs(c)) },
+		"labels":   func(c *cluster) []any { return records(c.labels) },
+		"settings": func(c *cluster) []any { return some(w.settingsOf(c)) },
+		"hosts":    func(c *cluster) []any { return records(w.clusterHosts(c)) },
+		"vms":      func(c *cluster) []any { return records(w.clusterVMs(c)) },
 		"vdses": func(c *cluster) []any {
 			return records(filtered(w.vdses.list, func(v *vds) bool { return v.cluster == c }))
 		},
@@ -219,6 +235,9 @@ func (w *world) hostWays() map[string]func(*host) []any {
 	return map[string]func(*host) []any{
 		"cluster": func(h *host) []any { return some(h.cluster) },
 		"labels":  func(h *host) []any { return records(h.labels) },
+		"gpu_devices": func(h *host) []any {
+			return records(filtered(w.gpus.list, func(g *gpu) bool { return g.host == h }))
+		},
 		"vms": func(h *host) []any {
 			return records(filtered(w.visible(), func(v *vm) bool { return v.host == h }))
 		},

@@ -11,12 +11,17 @@ func (v *vm) visibleAt(instant time.Time) bool { return !v.hidden.After(instant)
 
 func (w *world) vmEntity() *entity {
 	e := newEntity(&w.vms, false, map[string]func(*vm) []any{
-		"cluster":  func(v *vm) []any { return some(v.cluster) },
-		"host":     func(v *vm) []any { return some(v.host) },
-		"folder":   func(v *vm) []any { return some(v.folder) },
-		"labels":   func(v *vm) []any { return records(v.labels) },
-		"vm_nics":  func(v *vm) []any { return records(v.nics) },
-		"vm_disks": func(v *vm) []any { return records(v.disks) },
+		"cluster":            func(v *vm) []any { return some(v.cluster) },
+		"host":               func(v *vm) []any { return some(v.host) },
+		"folder":             func(v *vm) []any { return some(v.folder) },
+		"labels":             func(v *vm) []any { return records(v.labels) },
+		"vm_nics":            func(v *vm) []any { return records(v.nics) },
+		"vm_disks":           func(v *vm) []any { return records(v.disks) },
+		"snapshots":          func(v *vm) []any { return records(w.snapshotsOf(v)) },
+		"vm_placement_group": func(v *vm) []any { return records(w.groupsOf(v)) },
+		"gpu_devices": func(v *vm) []any {
+			return records(mapped(v.gpus, func(claim gpuClaim) *gpu { return claim.gpu }))
+		},
 	})
 	e.rows = func() []any { return records(w.visible()) }
 	e.byID = func(id string) (any, bool) {
@@ -46,6 +51,8 @@ func (w *world) diskEntity() *entity {
 	e := newEntity(&w.disks, false, map[string]func(*disk) []any{
 		"vm":        func(d *disk) []any { return some(d.vm) },
 		"vm_volume": func(d *disk) []any { return some(d.volume) },
+		"elf_image": func(d *disk) []any { return some(d.image) },
+		"svt_image": func(d *disk) []any { return some(d.tools) },
 	})
 
 	return limited(e, &w.disks, shown)

@@ -138,9 +138,7 @@ func (w *world) realTime(simulated time.Time) *time.Time {
 		return nil
 	}
 
-	real := w.clock.real(simulated)
-
-	return &real
+	return wire.Ptr(w.clock.real(simulated))
 }
 
 // Operations lists the simulated operations by name.

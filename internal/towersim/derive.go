@@ -45,6 +45,9 @@ func (w *world) derive() {
 	w.deriveNetworks()
 	w.deriveVolumes()
 	w.deriveFolders()
+	w.deriveGPUs()
+	w.deriveImages()
+	w.deriveIscsi()
 	w.deriveLabels()
 }
 

@@ -6,32 +6,85 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// image is an ISO image of a cluster.
+// image is an ISO image of a cluster. One that belongs to the content library is
+// the copy of its cluster.
 type image struct {
 	row     wire.ElfImage
 	cluster *cluster
+	library *libraryImage
 	labelSet
 }
 
-func (i *image) key() string { return i.row.ID }
-func (i *image) record() any { return &i.row }
-func (i *image) showLabels() { i.row.Labels = i.nestedLabels() }
+func (i *image) key() string                         { return i.row.ID }
+func (i *image) record() any                         { return &i.row }
+func (i *image) showLabels()                         { i.row.Labels = i.nestedLabels() }
+func (i *image) mark(status *wire.EntityAsyncStatus) { i.row.EntityAsyncStatus = status }
+
+// toolsImage is the image of the VM tools that a cluster has.
+type toolsImage struct {
+	row     wire.SvtImage
+	cluster *cluster
+}
+
+func (i *toolsImage) key() string { return i.row.ID }
+func (i *toolsImage) record() any { return &i.row }
 
 func (w *world) imageWays() map[string]func(*image) []any {
 	return map[string]func(*image) []any{
-		"cluster": func(i *image) []any { return some(i.cluster) },
-		"labels":  func(i *image) []any { return records(i.labels) },
+		"cluster":               func(i *image) []any { return some(i.cluster) },
+		"content_library_image": func(i *image) []any { return some(i.library) },
+		"labels":                func(i *image) []any { return records(i.labels) },
 		"vm_disks": func(i *image) []any {
 			return records(filtered(w.disks.list, func(d *disk) bool { return d.image == i }))
 		},
 	}
 }
 
-// imageNamed returns the image that a CD-ROM drive shall hold, or nil for an
-// empty one.
+func (w *world) toolsImageWays() map[string]func(*toolsImage) []any {
+	return map[string]func(*toolsImage) []any{
+		"cluster": func(i *toolsImage) []any { return some(i.cluster) },
+		"vm_disks": func(i *toolsImage) []any {
+			return records(filtered(w.disks.list, func(d *disk) bool { return d.tools == i }))
+		},
+	}
+}
+
+// newImage enters an image of a cluster.
+func (w *world) newImage(c *cluster, name, description string, size int64, ids *idSource) *image {
+	i := &image{cluster: c}
+	i.row = wire.ElfImage{
+		ID: ids.cuid(), LocalID: ids.uuid(), Name: name, Description: description, Cluster: wire.Ptr(c.nested()), Size: size,
+		Path: "/usr/share/smartx/images/" + name, LocalCreatedAt: stamp(w.current),
+	}
+	i.showLabels()
+	w.images.add(i)
+
+	return i
+}
+
+func (w *world) newToolsImage(c *cluster, name string, version int, size int64, ids *idSource) {
+	i := &toolsImage{cluster: c}
+	i.row = wire.SvtImage{
+		ID: ids.cuid(), LocalID: ids.uuid(), Name: name, Cluster: c.nested(), Size: size, Version: version,
+		Path: "/usr/share/smartx/svt/" + name, LocalCreatedAt: stamp(w.current),
+	}
+	w.toolsImages.add(i)
+}
+
+// imageNamed returns the image that a CD-ROM drive of a cluster shall hold, or
+// nil for an empty one.
 func (w *world) imageNamed(elfID, libraryID *string, of *cluster) (*image, error) {
 	if valueOf(libraryID) != "" {
-		return nil, notFound("There is no content library image %s", *libraryID)
+		l, ok := w.libraryImages.get(*libraryID)
+		if !ok {
+			return nil, notFound("There is no content library image %s", *libraryID)
+		}
+
+		if i := w.copyOf(l, of); i != nil {
+			return i, nil
+		}
+
+		return nil, badRequest("The content library image %s is not in the cluster %s", *libraryID, of.row.ID)
 	}
 
 	if valueOf(elfID) == "" {
@@ -48,4 +101,83 @@ func (w *world) imageNamed(elfID, libraryID *string, of *cluster) (*image, error
 	}
 
 	return i, nil
+}
+
+func (w *world) deriveImages() {
+	disks := map[*image][]wire.NestedVMDisk{}
+	tools := map[*toolsImage][]wire.NestedVMDisk{}
+
+	for _, d := range w.disks.list {
+		if d.image != nil {
+			disks[d.image] = append(disks[d.image], wire.NestedVMDisk{ID: d.row.ID})
+		}
+
+		if d.tools != nil {
+			tools[d.tools] = append(tools[d.tools], wire.NestedVMDisk{ID: d.row.ID})
+		}
+	}
+
+	for _, i := range w.images.list {
+		i.row.VMDisks = append([]wire.NestedVMDisk{}, disks[i]...)
+	}
+
+	for _, i := range w.toolsImages.list {
+		i.row.VMDisks = append([]wire.NestedVMDisk{}, tools[i]...)
+	}
+}
+
+func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {
+	images, err := match(c.world, &c.images, wire.EntityElfImage, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+		return nil, err
+	}
+
+	return changed(c, images, change[*image]{
+		mutation: "updateElfImage", resource: "ElfImage",
+		about:   plainly("Edit ISO image", "编辑 ISO 映像", func(i *image) string { return i.row.Name }),
+		cluster: func(i *image) *cluster { return i.cluster },
+		apply: func(i *image) *taskFailure {
+			assign(&i.row.Name, in.Data.Name)
+			assign(&i.row.Description, in.Data.Description)
+
+			for _, d := range c.disks.list {
+				if d.image == i {
+					d.showImage()
+				}
+			}
+
+			return nil
+		},
+	}, func(i *image) *wire.ElfImage { return wire.Ptr(i.row) }), nil
+}
+
+func deleteElfImage(c *call, in *wire.ElfImageDeletionParams) (any, error) {
+	images, err := match(c.world, &c.images, wire.EntityElfImage, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, images, change[*image]{
+		mutation: "deleteElfImage", resource: "ElfImage", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete ISO image", "删除 ISO 映像", func(i *image) string { return i.row.Name }),
+		cluster: func(i *image) *cluster { return i.cluster },
+		apply:   func(i *image) *taskFailure { return c.dropImage(i) },
+	}, deleted), nil
+}
+
+// dropImage removes an image that no drive holds.
+func (w *world) dropImage(i *image) *taskFailure {
+	for _, d := range w.disks.list {
+		if d.image == i {
+			return failure("ELF_IMAGE_IN_USE", "The image %s is in a drive of the VM %s.", i.row.Name, d.vm.row.Name)
+		}
+	}
+
+	w.images.remove(i)
+
+	return nil
 }

@@ -39,6 +39,8 @@ func (w *world) stock() {
 	}
 	w.datacenters.add(d)
 
+	w.stockSettings()
+
 	for i := range inventory.Clusters {
 		d.clusters = append(d.clusters, w.stockCluster(&inventory.Clusters[i], i))
 	}
@@ -81,15 +83,16 @@ func (w *world) stockCluster(spec *ClusterSpec, index int) *cluster {
 	w.stockNetworks(c, spec)
 
 	for _, name := range spec.ISOs {
-		source := namedIDSource("elf-image", spec.Name+"/"+name)
-		i := &image{cluster: c}
-		i.row = wire.ElfImage{
-			ID: source.cuid(), LocalID: source.uuid(), Name: name, Cluster: wire.Ptr(c.nested()), Size: 2 * gibibyte,
-			Path: "/usr/share/smartx/images/" + name, LocalCreatedAt: stamp(w.current),
-		}
-		i.showLabels()
-		w.images.add(i)
+		w.newImage(c, name, "", 2*gibibyte, namedIDSource("elf-image", spec.Name+"/"+name))
 	}
+
+	for i := range spec.GPUs {
+		w.stockGPU(w.clusterHosts(c)[spec.GPUs[i].Host], &spec.GPUs[i], i)
+	}
+
+	w.newToolsImage(c, "SMTX_VMTOOLS-3.2.1.iso", 321, gibibyte/4, namedIDSource("svt-image", spec.Name))
+	w.stockPolicies(c)
+	w.stockClusterSettings(c)
 
 	return c
 }

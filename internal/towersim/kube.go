@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"context"
 	"crypto/subtle"
 	"crypto/tls"
 	"encoding/base64"
@@ -70,7 +71,7 @@ func (s *Server) startKubernetes() (*kubeServer, error) {
 		return nil, fmt.Errorf("cannot tell the host to listen on: %w", err)
 	}
 
-	listener, err := net.Listen("tcp", net.JoinHostPort(address.Hostname(), "0"))
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(address.Hostname(), "0"))
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen: %w", err)
 	}
@@ -179,7 +180,7 @@ func kubeStatus(code int, reason, message, name string) document {
 }
 
 func (s *Server) getKubeconfig(w http.ResponseWriter, _ *http.Request) {
-	config, err := s.Kubeconfig()
+	config, err := s.Kubeconfig() //nolint:contextcheck // the listener outlives the request
 	if err != nil {
 		sendError(w, err)
 

@@ -145,7 +145,7 @@ func listMeta(version uint64, next string) document {
 // watchNodes streams the changes of nodes after the version that the client
 // knows, or all nodes first if it knows none.
 func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery) {
-	ctx, cancel := s.requestContext(r)
+	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
 
 	known, _ := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64)

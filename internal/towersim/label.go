@@ -89,10 +89,23 @@ func (w *world) labelKinds() map[string]labelKind {
 			func(t *libraryTemplate) wire.NestedContentLibraryVMTemplate {
 				return wire.NestedContentLibraryVMTemplate{ID: t.row.ID, Name: t.row.Name}
 			})),
+		"vm_snapshots": kindOf(w, &w.snapshots, wire.EntityVMSnapshot, shown(
+			func(r *wire.Label) *[]wire.NestedVMSnapshot { return &r.VMSnapshots },
+			func(r *wire.Label) **int { return &r.VMSnapshotNum }, (*snapshot).nested)),
 		"vm_volumes": kindOf(w, &w.volumes, wire.EntityVMVolume, shown(
 			func(r *wire.Label) *[]wire.NestedVMVolume { return &r.VMVolumes },
 			func(r *wire.Label) **int { return &r.VMVolumeNum },
 			func(v *volume) wire.NestedVMVolume { return wire.NestedVMVolume{ID: v.row.ID, Name: v.row.Name} })),
+		"content_library_images": kindOf(w, &w.libraryImages, wire.EntityContentLibraryImage, shown(
+			func(r *wire.Label) *[]wire.NestedContentLibraryImage { return &r.ContentLibraryImages },
+			func(r *wire.Label) **int { return &r.ContentLibraryImageNum },
+			func(l *libraryImage) wire.NestedContentLibraryImage {
+				return wire.NestedContentLibraryImage{ID: l.row.ID, Name: l.row.Name}
+			})),
+		"gpu_devices": kindOf(w, &w.gpus, wire.EntityGPUDevice, shown(
+			func(r *wire.Label) *[]wire.NestedGPUDevice { return &r.GPUDevices },
+			func(r *wire.Label) **int { return &r.GPUDeviceNum },
+			func(g *gpu) wire.NestedGPUDevice { return wire.NestedGPUDevice{ID: g.row.ID, Name: g.row.Name} })),
 		"elf_images": kindOf(w, &w.images, wire.EntityElfImage, shown(
 			func(r *wire.Label) *[]wire.NestedElfImage { return &r.ElfImages },
 			func(r *wire.Label) **int { return &r.ElfImageNum },

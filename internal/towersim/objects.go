@@ -92,6 +92,9 @@ type disk struct {
 	volume *volume
 	image  *image
 	index  int
+
+	formerIDs []string
+	tools     *toolsImage // in a CD-ROM drive
 }
 
 type folder struct {
@@ -138,6 +141,7 @@ type vm struct {
 	owner   *user
 	nics    []*nic
 	disks   []*disk
+	gpus    []gpuClaim
 	labelSet
 
 	hidden time.Time // the API does not show the VM until then

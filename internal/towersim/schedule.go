@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -59,40 +60,72 @@ func scheduleFailure(filter string) *taskFailure {
 	return failure("VM_SCHEDULE_FAILED", "EmptyCandidateHostsException::%s", filter)
 }
 
-// place finds a host on which a VM can run: the wanted one, or of all the one
-// with the most free memory.
+// place finds a host on which a VM can run: of the wanted one or of all those
+// of its cluster, the one that its placement groups like best, and of those the
+// one with the most free memory.
 func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
 	candidates := w.clusterHosts(v.cluster)
 	if wanted != nil {
 		candidates = []*host{wanted}
 	}
 
-	candidates = slices.DeleteFunc(candidates, func(h *host) bool { return !h.usable() })
-	if len(candidates) == 0 {
-		return nil, scheduleFailure(filterState)
+	if failed := w.gpusFit(v, wanted); failed != nil {
+		return nil, failed
 	}
 
-	var (
-		best     *host
-		bestFree int64
-	)
+	groups := w.groupsOf(v)
+	steps := []struct {
+		filter string
+		keep   func(*host) bool
+	}{
+		{filterState, (*host).usable},
+		{filterMemory, func(h *host) bool { return w.freeFor(v, h) >= v.row.Memory }},
+		{w.groupFilter(), func(h *host) bool {
+			return !slices.ContainsFunc(groups, func(g *group) bool { return !g.allows(v, h) })
+		}},
+		{"GpuFilter", func(h *host) bool {
+			return !slices.ContainsFunc(v.gpus, func(claim gpuClaim) bool { return claim.gpu.host != h })
+		}},
+	}
 
-	for _, h := range candidates {
-		free := h.row.TotalMemoryBytes - h.row.OSMemoryBytes - w.memoryInUse(h)
-		if v.host == h && v.holdsMemory() {
-			free += v.row.Memory
+	for _, step := range steps {
+		if candidates = filtered(candidates, step.keep); len(candidates) == 0 {
+			return nil, scheduleFailure(step.filter)
 		}
-
-		if free >= v.row.Memory && (best == nil || free > bestFree) {
-			best, bestFree = h, free
-		}
 	}
 
-	if best == nil {
-		return nil, scheduleFailure(filterMemory)
+	return slices.MaxFunc(candidates, func(a, b *host) int {
+		return cmp.Or(cmp.Compare(liking(groups, v, a), liking(groups, v, b)), cmp.Compare(w.freeFor(v, a), w.freeFor(v, b)))
+	}), nil
+}
+
+// freeFor is the memory of a host that a VM could have, its own included.
+func (w *world) freeFor(v *vm, h *host) int64 {
+	free := h.row.TotalMemoryBytes - h.row.OSMemoryBytes - w.memoryInUse(h)
+	if v.host == h && v.holdsMemory() {
+		free += v.row.Memory
 	}
 
-	return best, nil
+	return free
+}
+
+// groupFilter is the name of the filter for placement groups, which was split in
+// later releases.
+func (w *world) groupFilter() string {
+	if w.version.atLeast(4, 0) {
+		return "PlacementGroupMustFilter"
+	}
+
+	return "PlacementGroupFilter"
+}
+
+func liking(groups []*group, v *vm, h *host) int {
+	sum := 0
+	for _, g := range groups {
+		sum += g.liking(v, h)
+	}
+
+	return sum
 }
 
 // home is the host that a VM which does not run belongs to.

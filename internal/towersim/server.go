@@ -132,7 +132,7 @@ func (s *Server) listen() error {
 		address = "127.0.0.1:0"
 	}
 
-	listener, err := net.Listen("tcp", address)
+	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", address)
 	if err != nil {
 		return fmt.Errorf("cannot listen: %w", err)
 	}
@@ -248,9 +248,9 @@ func (s *Server) locked(f func(w *world)) {
 	f(s.world)
 }
 
-// requestContext is a request's context that also ends when the server closes.
-func (s *Server) requestContext(r *http.Request) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(r.Context())
+// untilClosed is a context that also ends when the server closes.
+func (s *Server) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
 	stop := make(chan struct{})
 
 	go func() {

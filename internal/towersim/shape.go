@@ -129,13 +129,16 @@ func (s *shape) processors(vcpu, cores, sockets *int) error {
 	return nil
 }
 
+// byteUnits are the units of sizes, each 1024 times the one before.
+var byteUnits = []wire.ByteUnit{"B", "KB", "MB", "GB", "TB", "PB"}
+
 // bytesOf applies a unit to a number of bytes.
 func bytesOf(n int64, unit *wire.ByteUnit) int64 {
 	if unit == nil {
 		return n
 	}
 
-	for _, larger := range []wire.ByteUnit{"B", "KB", "MB", "GB", "TB", "PB"} {
+	for _, larger := range byteUnits {
 		if *unit == larger {
 			break
 		}

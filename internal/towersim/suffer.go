@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,8 +13,8 @@ import (
 
 // suffer lets the part of a fault happen that comes before the handler. It
 // returns false if the request has come to its end with it.
-func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault, arrived time.Time) bool {
-	ctx, cancel := s.requestContext(r)
+func (s *Server) suffer(ctx context.Context, w http.ResponseWriter, path string, fault *Fault, arrived time.Time) bool {
+	ctx, cancel := s.untilClosed(ctx)
 	defer cancel()
 
 	if fault.Slow > 0 {
@@ -35,7 +36,7 @@ func (s *Server) suffer(w http.ResponseWriter, r *http.Request, fault *Fault, ar
 
 		return false
 	case fault.Status != 0:
-		s.sendStatus(w, r, fault)
+		s.sendStatus(w, path, fault)
 
 		return false
 	}
@@ -62,7 +63,7 @@ func (s *Server) deliver(w http.ResponseWriter, out reply, fault *Fault) {
 	}
 }
 
-func (s *Server) sendStatus(w http.ResponseWriter, r *http.Request, fault *Fault) {
+func (s *Server) sendStatus(w http.ResponseWriter, path string, fault *Fault) {
 	message := fault.Message
 	if message == "" {
 		message = http.StatusText(int(fault.Status))
@@ -72,7 +73,7 @@ func (s *Server) sendStatus(w http.ResponseWriter, r *http.Request, fault *Fault
 		w.Header().Set("Retry-After", "1")
 	}
 
-	s.send(w, refusal(&apiError{status: int(fault.Status), message: message}, r.URL.Path))
+	s.send(w, refusal(&apiError{status: int(fault.Status), message: message}, path))
 }
 
 // sendPage answers as a proxy does that cannot reach Tower.

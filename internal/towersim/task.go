@@ -20,6 +20,7 @@ type task struct {
 	text    text
 	begun   time.Time
 	span    time.Duration
+	aborted *taskFailure // why it fails when it ends, if somebody aborted it
 }
 
 func (t *task) key() string { return t.row.ID }
@@ -36,10 +37,16 @@ func failure(code, format string, args ...any) *taskFailure {
 	return &taskFailure{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// lockable is an object that carries entityAsyncStatus, and so is locked from
-// the acceptance of a change until some time after its task.
-type lockable interface {
+// markable is an object that carries entityAsyncStatus from the acceptance of a
+// change until some time after its task.
+type markable interface {
 	mark(status *wire.EntityAsyncStatus)
+}
+
+// lockable is an object that refuses a change while it is marked. Of all kinds
+// Tower locks VMs and volumes alone.
+type lockable interface {
+	markable
 	marked() bool
 	lockName() lockedResource
 }
@@ -79,7 +86,9 @@ type work struct {
 	id       string
 	cluster  *cluster
 	status   wire.EntityAsyncStatus
-	holds    []lockable
+	holds    []markable
+	// lateMark marks the objects only when the task runs, not when it is accepted.
+	lateMark bool
 	// apply makes the change when the task ends; a failure leaves everything as it
 	// was.
 	apply func() *taskFailure
@@ -100,10 +109,11 @@ func (c *call) begin(k work) *task {
 		injected = &taskFailure{code: e.Code, message: e.Message, bare: e.Bare}
 	}
 
-	for _, x := range k.holds {
-		x.mark(wire.Ptr(k.status))
+	mark := func() {
+		for _, x := range k.holds {
+			x.mark(wire.Ptr(k.status))
+		}
 	}
-
 	idle := func() {
 		for _, x := range k.holds {
 			x.mark(nil)
@@ -115,6 +125,10 @@ func (c *call) begin(k work) *task {
 	}
 	finish := func() { w.finish(t, k, injected) }
 
+	if !k.lateMark {
+		mark()
+	}
+
 	if t.span == 0 {
 		w.execute(t)
 		finish()
@@ -123,7 +137,13 @@ func (c *call) begin(k work) *task {
 		return t
 	}
 
-	w.after(t.span/10, func() { w.execute(t) })
+	w.after(t.span/10, func() {
+		w.execute(t)
+
+		if k.lateMark {
+			mark()
+		}
+	})
 	w.after(t.span, func() {
 		finish()
 		w.after(min(t.span/4, maxTail), idle)
@@ -161,6 +181,10 @@ func (w *world) execute(t *task) {
 
 func (w *world) finish(t *task, k work, injected *taskFailure) {
 	failed := injected
+	if failed == nil {
+		failed = t.aborted
+	}
+
 	if failed == nil {
 		failed = k.apply()
 	}

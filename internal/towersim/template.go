@@ -156,10 +156,16 @@ func (t *libraryTemplate) showCopies() {
 
 	for i := range s.disks {
 		d := &s.disks[i]
-		t.row.VMDisks = append(t.row.VMDisks, wire.NestedContentLibraryVMTemplateDisk{
+		shown := wire.NestedContentLibraryVMTemplateDisk{
 			Boot: d.boot, Bus: d.bus, Index: i, Type: d.kind, Size: wire.Ptr(d.size), DiskName: wire.Ptr(d.name), Path: wire.Ptr(d.path),
-			StoragePolicy: wire.Ptr(d.policy), Disabled: wire.Ptr(false),
-		})
+			Disabled: wire.Ptr(false),
+		}
+
+		if d.policy != "" {
+			shown.StoragePolicy = wire.Ptr(d.policy)
+		}
+
+		t.row.VMDisks = append(t.row.VMDisks, shown)
 	}
 
 	for i := range s.nics {

@@ -90,6 +90,8 @@ func assign[T any](to *T, sent *T) {
 }
 
 func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
+	withSnapshots := in.Effect != nil && in.Effect.IncludeSnapshots != nil && *in.Effect.IncludeSnapshots
+
 	return c.removeVMs(in.Where, vmWork{
 		mutation: "deleteVm", about: named("Delete VM", "删除虚拟机"), status: wire.EntityAsyncStatusDeleting,
 		apply: func(v *vm) *taskFailure {
@@ -97,7 +99,14 @@ func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
 				return failed
 			}
 
+			snapshots := c.snapshotsOf(v)
 			c.destroy(v)
+
+			if withSnapshots {
+				for _, s := range snapshots {
+					c.snapshots.remove(s)
+				}
+			}
 
 			return nil
 		},
@@ -114,8 +123,15 @@ func (w *world) stoppedEnough(v *vm) *taskFailure {
 }
 
 func moveVMToRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
-	if !c.scenario.RecycleBin {
-		return nil, badRequest("The recycle bin is not enabled")
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, v := range vms {
+		if !c.recycles(v.cluster) {
+			return nil, badRequest("The recycle bin is not enabled in the cluster %s", v.cluster.row.Name)
+		}
 	}
 
 	return c.removeVMs(in.Where, vmWork{

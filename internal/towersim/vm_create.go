@@ -26,6 +26,10 @@ type blueprint struct {
 	owner       *user
 	running     bool
 	cloud       *wire.TemplateCloudInit
+	groups      []*group
+	gpus        []gpuClaim
+	// consume runs when the VM is made: its source becomes the VM.
+	consume func()
 }
 
 // newVM enters a VM that is to be made: a placeholder.
@@ -59,7 +63,7 @@ func (c *call) create(b *blueprint) wire.WithTask[*wire.VM] {
 	reply := wire.WithTask[*wire.VM]{}
 	t := c.begin(work{
 		mutation: b.mutation, about: b.about, resource: "Vm", id: v.row.ID, cluster: b.cluster,
-		status: wire.EntityAsyncStatusCreating, holds: []lockable{&remembering{vm: v, into: &reply.Data}},
+		status: wire.EntityAsyncStatusCreating, holds: []markable{&remembering{vm: v, into: &reply.Data}},
 		apply: func() *taskFailure { return c.build(v, b) },
 		undo:  func() { c.vms.remove(v) },
 	})
@@ -100,27 +104,25 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failed
 	}
 
-	var space int64
-	for i := range b.disks {
-		space += b.disks[i].space()
-	}
-
-	if failed := w.hasSpace(b.cluster, space); failed != nil {
+	if failed := w.attachable(v, b.disks); failed != nil {
 		return failed
 	}
 
-	if b.running {
-		if v.host, failed = w.place(v, b.host); failed != nil {
-			return failed
-		}
-	} else {
-		v.host = w.home(b.cluster, b.host)
+	if failed := w.settleIn(v, b); failed != nil {
+		return failed
 	}
 
 	v.row.LocalID = w.ids.uuid()
 	v.row.BiosUUID = wire.Ptr(w.ids.uuid())
 
 	for i := range b.nics {
+		// A template may remember a network that is gone.
+		if network := b.nics[i].vlan; network != nil {
+			if _, exists := w.vlans.of(&network.row); !exists {
+				b.nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
+			}
+		}
+
 		n := w.plugIn(v, &b.nics[i])
 
 		// Once cloud-init is told of any network, it leaves the others alone.
@@ -144,7 +146,33 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		w.powerOn(v)
 	}
 
+	if b.consume != nil {
+		b.consume()
+	}
+
 	return nil
+}
+
+// settleIn gives a VM its host, its place in groups and its GPU devices, or
+// leaves it without all of them.
+func (w *world) settleIn(v *vm, b *blueprint) *taskFailure {
+	w.join(v, b.groups)
+	v.gpus = b.gpus
+
+	failed := w.gpusFit(v, b.host)
+
+	if failed == nil && b.running {
+		v.host, failed = w.place(v, b.host)
+	} else {
+		v.host = w.home(b.cluster, b.host)
+	}
+
+	if failed != nil {
+		w.leave(v)
+		v.gpus = nil
+	}
+
+	return failed
 }
 
 // nameTaken refuses a name that another VM of the cluster has. Of two that are

@@ -10,8 +10,6 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-const gib = 1 << 30
-
 // newVolume makes a volume that no VM has yet.
 func (w *world) newVolume(c *cluster, name, path string, size int64, policy wire.VMVolumeElfStoragePolicyType) *volume {
 	v := &volume{cluster: c}
@@ -75,21 +73,20 @@ func (w *world) countDisks(v *vm) int {
 }
 
 func (d *disk) showImage() {
-	d.row.ElfImage = nil
+	d.row.ElfImage, d.row.SvtImage = nil, nil
 	if d.image != nil {
 		d.row.ElfImage = &wire.NestedElfImage{ID: d.image.row.ID, Name: d.image.row.Name}
+	}
+
+	if d.tools != nil {
+		d.row.SvtImage = &wire.NestedSvtImage{ID: d.tools.row.ID, Name: d.tools.row.Name}
 	}
 }
 
 // attachCloudInit gives a VM the hidden drive that its guest reads cloud-init
 // data from.
 func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
-	boot := 0
-	for _, d := range v.disks {
-		boot = max(boot, d.row.Boot+1)
-	}
-
-	d := w.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: boot})
+	d := w.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
 	name := "cloud-init-" + v.row.LocalID + ".iso"
 	d.row.CloudInitImageName = wire.Ptr(name)
 	d.row.CloudInitImagePath = wire.Ptr("/usr/share/smartx/cloud-init/" + name)
@@ -103,6 +100,11 @@ func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
 // detach takes a disk from its VM. Its volume stays.
 func (w *world) detach(d *disk) {
 	w.disks.remove(d)
+
+	for _, id := range d.formerIDs {
+		delete(w.formerDisks, id)
+	}
+
 	d.vm.disks = slices.DeleteFunc(d.vm.disks, func(x *disk) bool { return x == d })
 
 	if d.volume != nil {
@@ -140,6 +142,12 @@ func (w *world) destroy(v *vm) {
 			w.volumes.remove(d.volume)
 		}
 	}
+
+	for _, s := range w.snapshotsOf(v) {
+		s.vm, s.row.VM = nil, nil
+	}
+
+	w.leave(v)
 
 	// The control API still tells of them.
 	v.nics = final

@@ -4,20 +4,24 @@ package towersim
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
 func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromContentLibraryTemplateParams) (any, error) {
-	if len(*in) == 0 {
-		return nil, badRequest("body: expected at least 1 element")
+	return createEach(c, *in, c.blueprintFromLibrary)
+}
+
+// createEach makes a VM of each set of parameters, or none if one is refused.
+func createEach[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (any, error) {
+	if err := atLeastOne(params); err != nil {
+		return nil, err
 	}
 
-	blueprints := make([]*blueprint, len(*in))
+	blueprints := make([]*blueprint, len(params))
 
-	for i := range *in {
-		b, err := c.blueprintFromLibrary(&(*in)[i])
+	for i := range params {
+		b, err := plan(&params[i])
 		if err != nil {
 			return nil, err
 		}
@@ -26,6 +30,39 @@ func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromConten
 	}
 
 	return mapped(blueprints, c.create), nil
+}
+
+// createVMFromContentLibraryTemplateBatch makes VMs under one task id: that of
+// the last, since they take equally long.
+func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromContentLibraryTemplateBatchParams) (any, error) {
+	if err := atLeastOne(in.VMs); err != nil {
+		return nil, err
+	}
+
+	blueprints := make([]*blueprint, len(in.VMs))
+
+	for i := range in.VMs {
+		p := wire.VMCreateVMFromContentLibraryTemplateParams{TemplateID: in.TemplateID}
+		if err := overlay(&p, in.VMs[i]); err != nil {
+			return nil, err
+		}
+
+		b, err := c.blueprintFromLibrary(&p)
+		if err != nil {
+			return nil, err
+		}
+
+		blueprints[i] = b
+	}
+
+	reply := wire.WithTask[wire.List[*wire.VM]]{}
+
+	for _, b := range blueprints {
+		made := c.create(b)
+		reply.TaskID, reply.Data = made.TaskID, append(reply.Data, made.Data)
+	}
+
+	return reply, nil
 }
 
 // blueprintFromLibrary turns the parameters of a creation into what is to be
@@ -47,19 +84,14 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 	}
 
 	b := &blueprint{
-		shape: source.shape.clone(), mutation: "createVmFromContentLibraryTemplate", name: p.Name, cluster: in, cloud: p.CloudInit,
+		shape: source.shape.clone(), mutation: "createVmFromContentLibraryTemplate", cluster: in, cloud: p.CloudInit,
 		about: text{
 			en: "Create a VM " + p.Name + " from a VM template " + library.row.Name,
 			zh: "从虚拟机模板 " + library.row.Name + " 创建虚拟机 " + p.Name,
 		},
 	}
 
-	err = c.complete(b, &common{
-		description: p.Description, folderID: p.FolderID, hostID: p.HostID, owner: p.Owner, status: p.Status,
-		ha: p.HA, firmware: p.Firmware, guestOS: p.GuestOSType, vcpu: p.VCPU, cores: p.CPUCores, sockets: p.CPUSockets,
-		memory: p.Memory, memoryUnit: p.MemoryUnit, nics: p.VMNics,
-	})
-	if err != nil {
+	if err := c.complete(b, p); err != nil {
 		return nil, err
 	}
 
@@ -68,131 +100,6 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 	}
 
 	return b, checkCloudInit(p.CloudInit)
-}
-
-// common is what the operations that make VMs have in common.
-type common struct {
-	description, folderID, hostID *string
-	owner                         *wire.VMOwnerParams
-	status                        *wire.VMStatus
-	ha                            *bool
-	firmware                      *wire.VMFirmware
-	guestOS                       *wire.VMGuestsOperationSystem
-	vcpu, cores, sockets          *int
-	memory                        *int64
-	memoryUnit                    *wire.ByteUnit
-	nics                          []wire.VMNicParams
-}
-
-// complete fills a blueprint with what was sent.
-func (c *call) complete(b *blueprint, p *common) error {
-	if b.name == "" {
-		return badRequest("name: must not be empty")
-	}
-
-	if p.status != nil && *p.status != wire.VMStatusRunning && *p.status != wire.VMStatusStopped {
-		return badRequest("status: a VM can be created RUNNING or STOPPED, not %s", *p.status)
-	}
-
-	if p.memory != nil && *p.memory <= 0 {
-		return badRequest("memory: must be more than 0")
-	}
-
-	if err := b.processors(p.vcpu, p.cores, p.sockets); err != nil {
-		return err
-	}
-
-	b.running = p.status != nil && *p.status == wire.VMStatusRunning
-	assign(&b.description, p.description)
-	assign(&b.ha, p.ha)
-	assign(&b.firmware, p.firmware)
-
-	if p.memory != nil {
-		b.memory = bytesOf(*p.memory, p.memoryUnit)
-	}
-
-	if p.guestOS != nil {
-		b.guestOS = p.guestOS
-	}
-
-	return c.resolveReferences(b, p)
-}
-
-// resolveReferences looks up the objects that a creation names by their ids.
-func (c *call) resolveReferences(b *blueprint, p *common) error {
-	var err error
-
-	if b.host, err = c.hostNamed(valueOf(p.hostID), b.cluster); err != nil {
-		return err
-	}
-
-	if b.folder, err = c.folderNamed(p.folderID, b.cluster); err != nil {
-		return err
-	}
-
-	if p.owner != nil {
-		by := ""
-		if p.owner.SearchFor != nil {
-			by = string(*p.owner.SearchFor)
-		}
-
-		if b.owner, err = c.userNamed(by, p.owner.Value); err != nil {
-			return err
-		}
-	}
-
-	if p.nics != nil {
-		if b.nics, err = c.nicShapes(p.nics, b.cluster); err != nil {
-			return err
-		}
-	}
-
-	return nil
-}
-
-// operateDisks changes the disks that a template brings along.
-func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
-	for i := range b.disks {
-		b.disks[i].linked = !fullCopy
-	}
-
-	if in == nil {
-		return nil
-	}
-
-	for _, change := range in.ModifyDisks {
-		if change.DiskIndex < 0 || change.DiskIndex >= len(b.disks) {
-			return badRequest("disk_operate.modify_disks: the template has no disk %d", change.DiskIndex)
-		}
-
-		assign(&b.disks[change.DiskIndex].bus, change.Bus)
-	}
-
-	if in.RemoveDisks != nil {
-		for _, index := range in.RemoveDisks.DiskIndex {
-			if index < 0 || index >= len(b.disks) {
-				return badRequest("disk_operate.remove_disks: the template has no disk %d", index)
-			}
-		}
-
-		kept := b.disks[:0:0]
-		for i := range b.disks {
-			if !slices.Contains(in.RemoveDisks.DiskIndex, i) {
-				kept = append(kept, b.disks[i])
-			}
-		}
-
-		b.disks = kept
-	}
-
-	added, err := c.diskShapes(in.NewDisks, b.cluster)
-	if err != nil {
-		return err
-	}
-
-	b.disks = append(b.disks, added...)
-
-	return nil
 }
 
 // diskShapes reads the disks and drives of a request for a VM of a cluster.
@@ -219,13 +126,9 @@ func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, err
 	for i := range in.MountDisks {
 		p := &in.MountDisks[i]
 
-		existing, ok := w.volumes.get(p.VMVolumeID)
-		if !ok {
-			return nil, notFound("There is no VM volume %s", p.VMVolumeID)
-		}
-
-		if existing.cluster != of {
-			return nil, badRequest("The VM volume %s is not in the cluster %s", p.VMVolumeID, of.row.ID)
+		existing, err := w.volumeNamed(p.VMVolumeID, of)
+		if err != nil {
+			return nil, err
 		}
 
 		s := diskShape{kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, volume: existing}

@@ -110,7 +110,7 @@ func (c *call) beginVM(v *vm, k vmWork) *task {
 
 	return c.begin(work{
 		mutation: k.mutation, about: k.about(v), resource: "Vm", id: v.row.ID, cluster: v.cluster,
-		status: status, holds: []lockable{v},
+		status: status, holds: []markable{v},
 		apply: func() *taskFailure {
 			if failed := k.allowed(v); failed != nil {
 				return failed

@@ -38,13 +38,26 @@ type world struct {
 	vms              table[*vm]
 	nics             table[*nic]
 	images           table[*image]
+	libraryImages    table[*libraryImage]
+	toolsImages      table[*toolsImage]
+	groups           table[*group]
+	gpus             table[*gpu]
+	policies         table[*storagePolicy]
+	clusterSettings  table[*clusterSettings]
+	globalSettings   table[*globalSettings]
+	iscsiTargets     table[*iscsiTarget]
+	iscsiLuns        table[*iscsiLun]
+	iscsiSnapshots   table[*iscsiSnapshot]
 	disks            table[*disk]
+	snapshots        table[*snapshot]
 	tasks            table[*task]
 
-	departed []*vm // deleted VMs, which the control API still lists
-	vmOrder  uint64
-	nodes    nodeBook
-	entities map[string]*entity
+	formerDisks map[string]*disk // by the ids that they had before edits
+	uploads     map[string]*upload
+	departed    []*vm // deleted VMs, which the control API still lists
+	vmOrder     uint64
+	nodes       nodeBook
+	entities    map[string]*entity
 }
 
 type compiledGuest struct {
@@ -61,6 +74,9 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
 		ids:      ids,
 		requests: map[string]int{},
 		dirty:    true,
+
+		formerDisks: map[string]*disk{},
+		uploads:     map[string]*upload{},
 	}
 
 	w.current = c.now()
@@ -127,6 +143,8 @@ func (w *world) renew(v *vm) {
 	}
 
 	for _, d := range v.disks {
+		w.formerDisks[d.row.ID] = d
+		d.formerIDs = append(d.formerIDs, d.row.ID)
 		w.disks.rekey(d, func() { d.row.ID = w.ids.cuid() })
 	}
 
@@ -156,6 +174,18 @@ func (w *world) show(v *vm) {
 		n.row.Order = wire.Ptr(order)
 		n.row.VM = v.nested()
 	}
+
+	v.row.Snapshots = mapped(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
+		s.row.VM = wire.Ptr(v.nested())
+
+		return s.nested()
+	})
+	v.row.VMPlacementGroup = mapped(w.groupsOf(v), func(g *group) wire.NestedVMPlacementGroup {
+		return wire.NestedVMPlacementGroup{ID: g.row.ID, Name: g.row.Name}
+	})
+	v.row.GPUDevices = mapped(v.gpus, func(claim gpuClaim) wire.NestedGPUDevice {
+		return wire.NestedGPUDevice{ID: claim.gpu.row.ID, Name: claim.gpu.row.Name}
+	})
 
 	var size int64
 

@@ -20,11 +20,13 @@ resource "elf_vm" "test" {
   cluster_id = data.elf_cluster.test.id
   source     = { content_library_vm_template_id = data.elf_content_library_vm_template.test.id }
   nics       = [{ vlan_id = data.elf_vlan.test.id }]
+  labels     = { env = "test", alone = "", number = tostring(count.index) }
 }
 `, n)
 }
 
-// The requests that Tower gets for 100 VMs at once: at most 6 for each over its
+// The requests that Tower gets for 100 VMs at once, each with labels that all
+// have and one of its own: at most 6 for each over its
 // create, the wait and the reads after it, and at most 0.6 for each at a refresh.
 func TestAccVM_requestBudgetOfAHundred(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 
 	in, diags := plan.toCreate(ctx)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(config.addSecrets(ctx, &in)...)
 	if resp.Diagnostics.HasError() || !r.prepare(ctx, client, &plan, &in, &resp.Diagnostics) {
 		return
 	}
@@ -81,6 +82,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.fillStatus(vm)
+	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
 	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
@@ -116,47 +118,30 @@ func (r *Resource) prepare(ctx context.Context, client *tower.Client, plan *mode
 // checkReferences looks up the objects that the VM refers to. These reads are
 // shared with the other VMs of the same apply.
 func (r *Resource) checkReferences(ctx context.Context, client *tower.Client, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) error {
-	missing := func(at path.Path, what, id, canonical string, err error) error {
-		switch {
-		case errors.Is(err, tower.ErrNotFound):
-			diags.AddAttributeError(at, diagx.Summary("create", object, in.Name),
-				fmt.Sprintf("Tower has no %s with the id %q, or this user may not see it. Nothing was created. Check the id; a data source finds it by name.", what, id))
-			return nil
-		case err == nil && canonical != id:
-			diags.AddAttributeError(at, diagx.Summary("create", object, in.Name),
-				fmt.Sprintf("%q is not Tower's id of the %s, but its id inside the cluster. Use %q.", id, what, canonical))
+	err := checkReference(diags, in.Name, reference{path.Root("cluster_id"), "cluster", in.ClusterID}, func() (string, error) {
+		cluster, err := client.Cluster(ctx, in.ClusterID)
+		if err != nil {
+			return "", err
 		}
-		return err
-	}
-	cluster, err := client.Cluster(ctx, in.ClusterID)
-	if err == nil {
-		err = missing(path.Root("cluster_id"), "cluster", in.ClusterID, cluster.ID, nil)
-	} else {
-		err = missing(path.Root("cluster_id"), "cluster", in.ClusterID, "", err)
-	}
+		return cluster.ID, nil
+	})
 	if err != nil {
 		return err
 	}
-	at := path.Root("source").AtName("content_library_vm_template_id")
-	template, err := client.ContentLibraryVMTemplate(ctx, in.ContentLibraryVMTemplateID)
-	if err != nil {
-		if err := missing(at, "content library VM template", in.ContentLibraryVMTemplateID, "", err); err != nil {
-			return err
-		}
-	} else {
-		checkTemplate(at, plan, in, template, diags)
+	if err := checkSource(ctx, client, plan, in, diags); err != nil {
+		return err
 	}
 	nics, d := nicsFrom(ctx, plan.NICs)
 	diags.Append(d...)
 	for i, nic := range nics {
-		at := path.Root("nics").AtListIndex(i).AtName("vlan_id")
 		id := nic.VLANID.ValueString()
-		vlan, err := client.VLAN(ctx, id)
-		if err == nil {
-			err = missing(at, "VM network", id, vlan.ID, nil)
-		} else {
-			err = missing(at, "VM network", id, "", err)
-		}
+		err := checkReference(diags, in.Name, reference{path.Root("nics").AtListIndex(i).AtName("vlan_id"), "VM network", id}, func() (string, error) {
+			vlan, err := client.VLAN(ctx, id)
+			if err != nil {
+				return "", err
+			}
+			return vlan.ID, nil
+		})
 		if err != nil {
 			return err
 		}
@@ -164,48 +149,30 @@ func (r *Resource) checkReferences(ctx context.Context, client *tower.Client, pl
 	return nil
 }
 
-// checkTemplate completes the sizes that follow from the template and refuses
-// what it can't do.
-func checkTemplate(at path.Path, plan *model, in *tower.VMCreate, template *tower.ContentLibraryVMTemplate, diags *diag.Diagnostics) {
-	distributed := len(template.Clusters) == 0 // an old Tower that does not tell
-	for _, cluster := range template.Clusters {
-		distributed = distributed || cluster.ID == in.ClusterID
-	}
-	if !distributed {
-		diags.AddAttributeError(at, diagx.Summary("create", object, in.Name),
-			fmt.Sprintf("The template %q (id %s) is not distributed to the cluster %s. Distribute it to that cluster in the content library first.", template.Name, template.ID, in.ClusterID))
-	}
-	if !plan.CloudInit.IsNull() && !template.CloudInitSupported {
-		diags.AddAttributeError(path.Root("cloud_init"), diagx.Summary("create", object, in.Name),
-			fmt.Sprintf("The template %q (id %s) is not marked as supporting cloud-init. Use another template, or remove cloud_init.", template.Name, template.ID))
-	}
-	if !template.CloudInitSupported {
-		in.CloudInit = nil // networks alone: a template without cloud-init can't take them
-	}
-	if in.CPUCores != nil && in.CPUSockets == nil && template.VCPU > 0 {
-		if template.VCPU%*in.CPUCores != 0 {
-			diags.AddAttributeError(path.Root("num_cores_per_socket"), diagx.Summary("create", object, in.Name),
-				fmt.Sprintf("The template has %d vCPUs, which is no multiple of num_cores_per_socket (%d). Set num_cpus, too.", template.VCPU, *in.CPUCores))
-			return
-		}
-		sockets := template.VCPU / *in.CPUCores
-		in.CPUSockets = &sockets
-	}
-}
-
 // fillUnset fills the arguments that the configuration left to Tower.
 func (m *model) fillUnset(vm *tower.VM) {
 	fresh := *m
 	fresh.fillVM(vm)
 	for _, pair := range []struct{ to, from *types.String }{
-		{&m.Description, &fresh.Description}, {&m.GuestOSType, &fresh.GuestOSType}, {&m.Firmware, &fresh.Firmware},
+		{&m.FolderID, &fresh.FolderID},
+		{&m.PlacementGroupID, &fresh.PlacementGroupID},
+		{&m.IOPolicy, &fresh.IOPolicy},
+		{&m.MaxIOPSPolicy, &fresh.MaxIOPSPolicy},
+		{&m.MaxBandwidthPolicy, &fresh.MaxBandwidthPolicy},
+		{&m.Description, &fresh.Description},
+		{&m.GuestOSType, &fresh.GuestOSType},
+		{&m.Firmware, &fresh.Firmware},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
 		}
 	}
 	for _, pair := range []struct{ to, from *types.Int64 }{
-		{&m.NumCPUs, &fresh.NumCPUs}, {&m.NumCoresPerSocket, &fresh.NumCoresPerSocket}, {&m.MemoryMiB, &fresh.MemoryMiB},
+		{&m.NumCPUs, &fresh.NumCPUs},
+		{&m.NumCoresPerSocket, &fresh.NumCoresPerSocket},
+		{&m.MemoryMiB, &fresh.MemoryMiB},
+		{&m.MaxIOPS, &fresh.MaxIOPS},
+		{&m.MaxBandwidth, &fresh.MaxBandwidth},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
@@ -231,7 +198,8 @@ func addCreateError(diags *diag.Diagnostics, name string, err error) {
 			diagx.AddAttributeError(diags, path.Root("name"), "create", object, name, err)
 			return
 		case codeCloudInit:
-			diagx.AddAttributeError(diags, path.Root("cloud_init"), "create", object, name, err)
+			// Not attached to cloud_init: Terraform would print it, secrets included.
+			diagx.AddError(diags, "create", object, name, fmt.Errorf("cloud_init or the networks of nics: %w", err))
 			return
 		}
 	}

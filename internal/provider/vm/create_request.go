@@ -21,6 +21,11 @@ type cloudInitModel struct {
 	Nameservers types.List   `tfsdk:"nameservers"`
 	PublicKeys  types.List   `tfsdk:"public_keys"`
 	UserData    types.String `tfsdk:"user_data"`
+
+	UserDataWO                   types.String `tfsdk:"user_data_wo"`
+	UserDataWOVersion            types.Int64  `tfsdk:"user_data_wo_version"`
+	DefaultUserPasswordWO        types.String `tfsdk:"default_user_password_wo"`
+	DefaultUserPasswordWOVersion types.Int64  `tfsdk:"default_user_password_wo_version"`
 }
 
 // toCreate is the create call that the plan asks for. It carries everything
@@ -35,9 +40,9 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 		HA:          attrs.BoolPtr(m.HA),
 		Running:     meantToRun(m.PowerState),
 	}
+	m.placeIn(&in)
 	source, _, diags := objectAs[sourceModel](ctx, m.Source)
-	in.ContentLibraryVMTemplateID = source.ContentLibraryVMTemplateID.ValueString()
-	in.FullCopy = attrs.BoolOr(source.FullCopy, false)
+	source.create(&in)
 	in.CPUCores, in.CPUSockets = m.topology()
 	if mib := attrs.Int64Ptr(m.MemoryMiB); mib != nil {
 		bytes := *mib * mebibyte
@@ -51,8 +56,10 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 			in.NICs = append(in.NICs, nic.create())
 		}
 	}
-	in.CloudInit, d = m.cloudInit(ctx, nics)
-	diags.Append(d...)
+	if source.isTemplate() {
+		in.CloudInit, d = m.cloudInit(ctx, nics)
+		diags.Append(d...)
+	}
 	return in, diags
 }
 

@@ -16,10 +16,16 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// importedKey marks, in the private state, a VM that came by import and has not
-// been applied since: arguments that Tower can't tell are null there because
-// nobody knows them, not because the configuration left them out.
+// importedKey marks, in the private state, a VM that was not created here:
+// arguments that Tower can't tell are null there because nobody knows them, not
+// because the configuration left them out.
 const importedKey = "imported"
+
+// The values of importedKey, which have to be JSON.
+const (
+	importedFresh   = `true`  // not applied since
+	importedApplied = `false` // applied since; how it was created stays unknown
+)
 
 // ImportState takes over a VM by Tower's id, by its local id, or by
 // cluster-name/vm-name.
@@ -40,7 +46,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedFresh))...)
 }
 
 func findForImport(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
@@ -66,8 +72,9 @@ type privateState interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }
 
-// isImported tells whether the VM came by import and has not been applied since.
-func isImported(ctx context.Context, private privateState) (bool, diag.Diagnostics) {
+// isImported tells whether the VM came by import (ever), and whether it has not
+// been applied since (fresh).
+func isImported(ctx context.Context, private privateState) (fresh, ever bool, diags diag.Diagnostics) {
 	value, diags := private.GetKey(ctx, importedKey)
-	return string(value) == "true", diags
+	return string(value) == importedFresh, len(value) > 0, diags
 }

@@ -21,24 +21,34 @@ const mebibyte = 1 << 20
 
 // model is elf_vm as Terraform holds it in configuration, plan and state.
 type model struct {
-	Name              types.String   `tfsdk:"name"`
-	ClusterID         types.String   `tfsdk:"cluster_id"`
-	Source            types.Object   `tfsdk:"source"`
-	Description       types.String   `tfsdk:"description"`
-	HA                types.Bool     `tfsdk:"ha"`
-	GuestOSType       types.String   `tfsdk:"guest_os_type"`
-	Firmware          types.String   `tfsdk:"firmware"`
-	NumCPUs           types.Int64    `tfsdk:"num_cpus"`
-	NumCoresPerSocket types.Int64    `tfsdk:"num_cores_per_socket"`
-	MemoryMiB         types.Int64    `tfsdk:"memory_mib"`
-	NICs              types.List     `tfsdk:"nics"`
-	CloudInit         types.Object   `tfsdk:"cloud_init"`
-	PowerState        types.String   `tfsdk:"power_state"`
-	ShutdownTimeout   types.String   `tfsdk:"shutdown_timeout"`
-	ForcePowerOff     types.Bool     `tfsdk:"force_power_off"`
-	DeleteMode        types.String   `tfsdk:"delete_mode"`
-	NetworkReadiness  types.Object   `tfsdk:"network_readiness"`
-	Timeouts          timeouts.Value `tfsdk:"timeouts"`
+	Name               types.String   `tfsdk:"name"`
+	ClusterID          types.String   `tfsdk:"cluster_id"`
+	Source             types.Object   `tfsdk:"source"`
+	Description        types.String   `tfsdk:"description"`
+	HA                 types.Bool     `tfsdk:"ha"`
+	GuestOSType        types.String   `tfsdk:"guest_os_type"`
+	Firmware           types.String   `tfsdk:"firmware"`
+	NumCPUs            types.Int64    `tfsdk:"num_cpus"`
+	NumCoresPerSocket  types.Int64    `tfsdk:"num_cores_per_socket"`
+	MemoryMiB          types.Int64    `tfsdk:"memory_mib"`
+	NICs               types.List     `tfsdk:"nics"`
+	CloudInit          types.Object   `tfsdk:"cloud_init"`
+	Labels             types.Map      `tfsdk:"labels"`
+	FolderID           types.String   `tfsdk:"folder_id"`
+	HostID             types.String   `tfsdk:"host_id"`
+	PlacementGroupID   types.String   `tfsdk:"placement_group_id"`
+	Owner              types.String   `tfsdk:"owner"`
+	IOPolicy           types.String   `tfsdk:"io_policy"`
+	MaxIOPS            types.Int64    `tfsdk:"max_iops"`
+	MaxIOPSPolicy      types.String   `tfsdk:"max_iops_policy"`
+	MaxBandwidth       types.Int64    `tfsdk:"max_bandwidth"`
+	MaxBandwidthPolicy types.String   `tfsdk:"max_bandwidth_policy"`
+	PowerState         types.String   `tfsdk:"power_state"`
+	ShutdownTimeout    types.String   `tfsdk:"shutdown_timeout"`
+	ForcePowerOff      types.Bool     `tfsdk:"force_power_off"`
+	DeleteMode         types.String   `tfsdk:"delete_mode"`
+	NetworkReadiness   types.Object   `tfsdk:"network_readiness"`
+	Timeouts           timeouts.Value `tfsdk:"timeouts"`
 
 	ID                     types.String `tfsdk:"id"`
 	LocalID                types.String `tfsdk:"local_id"`
@@ -49,12 +59,7 @@ type model struct {
 	DefaultIPAddress       types.String `tfsdk:"default_ip_address"`
 	NetworkReady           types.Bool   `tfsdk:"network_ready"`
 	NetworkReadinessReport types.Object `tfsdk:"network_readiness_report"`
-}
-
-// sourceModel is the argument source.
-type sourceModel struct {
-	ContentLibraryVMTemplateID types.String `tfsdk:"content_library_vm_template_id"`
-	FullCopy                   types.Bool   `tfsdk:"full_copy"`
+	LabelsAll              types.Map    `tfsdk:"labels_all"`
 }
 
 // objectAs reads an object into a model; a null or unknown object gives ok = false.
@@ -85,6 +90,8 @@ func (m *model) fillVM(vm *tower.VM) {
 	m.NumCPUs = types.Int64Value(int64(vm.VCPU))
 	m.NumCoresPerSocket = types.Int64Value(int64(vm.CPUCores))
 	m.MemoryMiB = types.Int64Value(vm.MemoryBytes / mebibyte)
+	m.fillPlacement(vm)
+	m.fillIO(vm.IO)
 	m.fillStatus(vm)
 }
 
@@ -131,13 +138,14 @@ func (m *model) fillReadiness(result netwait.Result) {
 // the state whatever happens next.
 func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	for _, s := range []*types.String{
+		&m.FolderID, &m.PlacementGroupID, &m.IOPolicy, &m.MaxIOPSPolicy, &m.MaxBandwidthPolicy,
 		&m.Description, &m.GuestOSType, &m.Firmware, &m.PowerState, &m.LocalID, &m.ProviderID, &m.Status, &m.VMToolsStatus, &m.DefaultIPAddress,
 	} {
 		if s.IsUnknown() {
 			*s = types.StringNull()
 		}
 	}
-	for _, n := range []*types.Int64{&m.NumCPUs, &m.NumCoresPerSocket, &m.MemoryMiB} {
+	for _, n := range []*types.Int64{&m.NumCPUs, &m.NumCoresPerSocket, &m.MemoryMiB, &m.MaxIOPS, &m.MaxBandwidth} {
 		if n.IsUnknown() {
 			*n = types.Int64Null()
 		}
@@ -150,6 +158,9 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	}
 	if m.NetworkReadinessReport.IsUnknown() {
 		m.NetworkReadinessReport = types.ObjectNull(network.ReportType())
+	}
+	if m.LabelsAll.IsUnknown() {
+		m.LabelsAll = types.MapNull(types.StringType)
 	}
 	if m.IPAddresses.IsUnknown() {
 		m.IPAddresses = attrs.StringList(nil)

@@ -136,39 +136,48 @@ func TestAccVM_nicIsChangedInPlace(t *testing.T) {
 	}{
 		"network": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`,
-			map[string]int{"update-vm-nic-advance-info": 1}, expect(exactly("NONE"), "nics", 0, "network_type"),
+			map[string]int{"update-vm-nic-advance-info": 1},
+			expect(exactly("NONE"), "nics", 0, "network_type"),
 		},
 		"enabled": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, enabled = false }`,
-			map[string]int{"update-vm-nic-advance-info": 1}, expect(knownvalue.Bool(false), "nics", 0, "enabled"),
+			map[string]int{"update-vm-nic-advance-info": 1},
+			expect(knownvalue.Bool(false), "nics", 0, "enabled"),
 		},
 		"mirror": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mirror = true }`,
-			map[string]int{"update-vm-nic-advance-info": 1}, expect(knownvalue.Bool(true), "nics", 0, "mirror"),
+			map[string]int{"update-vm-nic-advance-info": 1},
+			expect(knownvalue.Bool(true), "nics", 0, "mirror"),
 		},
 		"MAC address": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mac_address = "52:54:00:00:0a:0b" }`,
-			map[string]int{"update-vm-nic-advance-info": 1}, expect(exactly("52:54:00:00:0a:0b"), "nics", 0, "mac_address"),
+			map[string]int{"update-vm-nic-advance-info": 1},
+			expect(exactly("52:54:00:00:0a:0b"), "nics", 0, "mac_address"),
 		},
 		"model": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, model = "E1000" }`,
-			map[string]int{"shutdown-vm": 1, "update-vm-nic": 1, "start-vm": 1}, expect(exactly("E1000"), "nics", 0, "model"),
+			map[string]int{"shutdown-vm": 1, "update-vm-nic": 1, "start-vm": 1},
+			expect(exactly("E1000"), "nics", 0, "model"),
 		},
 		"static address": {
 			fmt.Sprintf(nicStatic, 10), fmt.Sprintf(nicStatic, 11),
-			map[string]int{"update-vm-nic-basic-info": 1}, expect(list("10.255.233.11"), "ip_addresses"),
+			map[string]int{"update-vm-nic-basic-info": 1},
+			expect(list("10.255.233.11"), "ip_addresses"),
 		},
 		"DHCP to static": {
 			nicDHCP, fmt.Sprintf(nicStatic, 12),
-			map[string]int{"update-vm-nic-basic-info": 1}, expect(list("10.255.233.12"), "nics", 0, "ip_addresses"),
+			map[string]int{"update-vm-nic-basic-info": 1},
+			expect(list("10.255.233.12"), "nics", 0, "ip_addresses"),
 		},
 		"waiting": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, wait_for_ip = false }`,
-			map[string]int{}, expect(knownvalue.Bool(true), "network_ready"),
+			map[string]int{},
+			expect(knownvalue.Bool(true), "network_ready"),
 		},
 		"default written down": {
 			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4_DHCP", model = "VIRTIO", enabled = true, default_route = false }`,
-			map[string]int{}, expect(exactly("IPV4_DHCP"), "nics", 0, "network_type"),
+			map[string]int{},
+			expect(exactly("IPV4_DHCP"), "nics", 0, "network_type"),
 		},
 	}
 	for name, tc := range cases {

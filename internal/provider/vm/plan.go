@@ -33,18 +33,25 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		validateCreate(&config, &resp.Diagnostics)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
+		if config.IOPolicy.IsNull() {
+			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
+		}
+		r.checkPlacement(ctx, &plan, &model{}, &resp.Diagnostics)
 		return
 	}
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	imported, diags := isImported(ctx, req.Private)
+	fresh, ever, diags := isImported(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	plan.LabelsAll = r.labelsAll(plan.Labels)
+	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
+	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -55,6 +62,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
+	if fresh {
+		warnKeptLabels(&plan, &state, &resp.Diagnostics)
+		warnKeptOwner(&plan, &state, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -65,7 +76,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 func validateCreate(config *model, diags *diag.Diagnostics) {
 	if config.Source.IsNull() {
 		diags.AddAttributeError(path.Root("source"), "Missing source",
-			"A VM is created from a source: set source = { content_library_vm_template_id = … }. Only an imported VM does without.")
+			"A VM is created from a source: set source, such as { content_library_vm_template_id = … }. Only an imported VM does without.")
 	}
 	if config.PowerState.ValueString() == powerSuspended {
 		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
@@ -82,19 +93,21 @@ type change struct {
 	stops   []string // why a running VM must be stopped and started
 	waits   bool     // the network is waited for
 	full    bool     // all of it, not only the NICs that have changed
+
+	imported bool // the VM came by import and has not been applied since
 }
 
 // origin tells of which parts of the state a null member is not known rather
 // than left out: those that came by import.
 type origin struct {
-	vm, nics bool
+	created  bool // how the VM was created, for good
+	vm, nics bool // until the next apply
 }
 
 // compare finds what a plan changes. Arguments that an import left null never
 // force a replacement.
 func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
-	var c change
-	imported := from.vm
+	c := change{imported: from.vm}
 	for name, pair := range map[string][2]attr.Value{
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
 		"firmware":      {plan.Firmware, state.Firmware},
@@ -107,7 +120,7 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 		"source":     {plan.Source, state.Source},
 		"cloud_init": {plan.CloudInit, state.CloudInit},
 	} {
-		if (!imported || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
+		if (!from.created || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
 			c.replace = append(c.replace, path.Root(name))
 		}
 	}
@@ -137,7 +150,7 @@ func sameObject(a, b types.Object) bool {
 	}
 	before := b.Attributes()
 	for name, value := range a.Attributes() {
-		if value.Equal(before[name]) {
+		if writeOnly[name] || value.Equal(before[name]) {
 			continue
 		}
 		flag, isBool := value.(types.Bool)
@@ -204,6 +217,8 @@ func (c *change) compareSizes(plan, state *model, runs bool) {
 // its value, what it can alter is unknown.
 func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Diagnostics {
 	changesRun := c.changesRun()
+	settlePlacement(config, plan, state)
+	settleIO(config, plan, state)
 	keepString(&plan.Description, config.Description, state.Description, false)
 	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
 	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)

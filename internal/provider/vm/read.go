@@ -65,6 +65,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 // and how the last wait went stay as they are; the addresses never do.
 func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, imported bool) diag.Diagnostics {
 	m.fillVM(vm)
+	m.refreshLabels(vm, data.DefaultLabels, imported)
 	nics, diags := nicsFrom(ctx, m.NICs)
 	if imported {
 		m.ShutdownTimeout = types.StringValue(defaultShutdownTimeout)

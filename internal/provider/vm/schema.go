@@ -4,6 +4,7 @@ package vm
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
@@ -23,7 +24,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
-// Defaults of the arguments, as the contract of the resource gives them.
+// Defaults of the arguments.
 const (
 	defaultCreateTimeout   = 30 * time.Minute
 	defaultReadTimeout     = 5 * time.Minute
@@ -99,6 +100,13 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			},
 			"nics":       nicsAttribute(),
 			"cloud_init": cloudInitAttribute(),
+			"labels":     labelsAttribute(),
+
+			"folder_id":          folderAttribute(),
+			"host_id":            hostAttribute(),
+			"placement_group_id": placementGroupAttribute(),
+			"owner":              ownerAttribute(),
+
 			"power_state": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "`RUNNING`, `STOPPED` or `SUSPENDED` (only from `RUNNING`, so not at create). Where absent: `RUNNING` at create, " +
@@ -165,25 +173,8 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 					"Null for an imported VM that has shown no address yet.",
 			},
 			"network_readiness_report": network.ReportAttribute(),
+			"labels_all":               labelsAllAttribute(),
 		},
 	}
-}
-
-func sourceAttribute() schema.Attribute {
-	return schema.SingleNestedAttribute{
-		Optional: true,
-		MarkdownDescription: "What the VM is made from; needed to create one. Changing it replaces the VM. " +
-			"It can't be read back from Tower, so it is null after an import; setting it then changes nothing.",
-		Attributes: map[string]schema.Attribute{
-			"content_library_vm_template_id": schema.StringAttribute{
-				Required:            true,
-				MarkdownDescription: "Tower's id of a VM template in the content library that is distributed to the cluster.",
-				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-			},
-			"full_copy": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "Whether the disks are copied in full instead of sharing blocks with the template. Default `false`.",
-			},
-		},
-	}
+	maps.Copy(resp.Schema.Attributes, ioAttributes())
 }

@@ -63,8 +63,23 @@ func cloudInitAttribute() schema.Attribute {
 			},
 			"user_data": schema.StringAttribute{
 				Optional: true, Sensitive: true,
-				MarkdownDescription: "User data in plain text, not base64, at most 32 KiB.",
-				Validators:          []validator.String{validators.SizeAtMost(maxUserDataBytes)},
+				MarkdownDescription: "User data in plain text, not base64, at most 32 KiB. It is kept in the state; `user_data_wo` is not.",
+			},
+			"user_data_wo": schema.StringAttribute{
+				Optional: true, WriteOnly: true, Sensitive: true,
+				MarkdownDescription: "User data, in place of `user_data`, that is kept in neither plan nor state (Terraform 1.11 and later). Nothing tells when it changes: change `user_data_wo_version` with it.",
+			},
+			"user_data_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				MarkdownDescription: "Version of `user_data_wo`, any number. Changing it replaces the VM.",
+			},
+			"default_user_password_wo": schema.StringAttribute{
+				Optional: true, WriteOnly: true, Sensitive: true,
+				MarkdownDescription: "Password of the image's default user, kept in neither plan nor state (Terraform 1.11 and later). Nothing tells when it changes: change `default_user_password_wo_version` with it.",
+			},
+			"default_user_password_wo_version": schema.Int64Attribute{
+				Optional:            true,
+				MarkdownDescription: "Version of `default_user_password_wo`, any number. Changing it replaces the VM.",
 			},
 		},
 	}

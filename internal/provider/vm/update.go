@@ -31,11 +31,11 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	imported, diags := isImported(ctx, req.Private)
+	fresh, ever, diags := isImported(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{vm: imported, nics: imported || adopted})
+	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -60,8 +60,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
-	if !resp.Diagnostics.HasError() && imported {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...)
+	if !resp.Diagnostics.HasError() && fresh {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedApplied))...)
 	}
 }
 
@@ -69,7 +69,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // changed. An address that the guest was just given must have arrived there; the
 // one from before says nothing.
 func (c *change) scope(powerState types.String) waitScope {
-	scope := waitScope{runs: meantToRun(powerState)}
+	scope := waitScope{runs: meantToRun(powerState), restarted: c.power == powerRunning || len(c.stops) > 0}
 	if c.full || c.unknown {
 		return scope
 	}
@@ -88,6 +88,9 @@ func (m *model) keepRemote(state *model) {
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
 	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
+	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
+	m.FolderID, m.HostID, m.PlacementGroupID, m.Owner = state.FolderID, state.HostID, state.PlacementGroupID, state.Owner
+	m.keepIO(state)
 }
 
 // restore gives what the plan has left unknown its prior value, after a change
@@ -107,6 +110,16 @@ func (m *model) restore(state *model) {
 // applyChange sends what differs, the least that achieves it, and records each
 // step in done as soon as it has succeeded.
 func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
+	// First what needs no stop, so that a failure of it leaves no VM stopped.
+	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
+		return err
+	}
+	if err := applyIO(ctx, client, plan, done); err != nil {
+		return err
+	}
+	if err := applyPlacement(ctx, client, change.imported, plan, done); err != nil {
+		return err
+	}
 	id := done.ID.ValueString()
 	stop := tower.StopOptions{
 		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),

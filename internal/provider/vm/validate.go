@@ -26,7 +26,10 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	validateSource(ctx, &config, &resp.Diagnostics)
 	validateCPUs(&config, &resp.Diagnostics)
+	validateIO(&config, &resp.Diagnostics)
+	validateCloudInit(ctx, &config, &resp.Diagnostics)
 	nics, diags := config.nics(ctx)
 	resp.Diagnostics.Append(diags...)
 	network.ValidateNICs(ctx, path.Root("nics"), nics, &resp.Diagnostics)

@@ -38,7 +38,10 @@ func validate(t *testing.T, config object) []*tfprotov6.Diagnostic {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{TypeName: vm.ResourceType, Config: &value})
+	resp, err := server.ValidateResourceConfig(t.Context(), &tfprotov6.ValidateResourceConfigRequest{
+		TypeName: vm.ResourceType, Config: &value,
+		ClientCapabilities: &tfprotov6.ValidateResourceConfigClientCapabilities{WriteOnlyAttributesAllowed: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +59,7 @@ func build(t *testing.T, typ tftypes.Type, value any) tftypes.Value {
 		return tftypes.NewValue(typ, big.NewFloat(float64(value)))
 	case object:
 		members := map[string]tftypes.Value{}
-		types := typ.(tftypes.Object).AttributeTypes //nolint:forcetypeassert // a test's own table
+		types := typ.(tftypes.Object).AttributeTypes
 		for name, memberType := range types {
 			members[name] = build(t, memberType, value[name])
 		}
@@ -69,7 +72,7 @@ func build(t *testing.T, typ tftypes.Type, value any) tftypes.Value {
 	case []any:
 		elements := make([]tftypes.Value, 0, len(value))
 		for _, element := range value {
-			elements = append(elements, build(t, typ.(tftypes.List).ElementType, element)) //nolint:forcetypeassert // a test's own table
+			elements = append(elements, build(t, typ.(tftypes.List).ElementType, element))
 		}
 		return tftypes.NewValue(typ, elements)
 	default:
@@ -114,6 +117,17 @@ func TestValidate_refuses(t *testing.T) {
 		at     string
 		want   string
 	}{
+		"source without an id": {with(object{"source": object{"full_copy": true}}), "source", "Set one of"},
+		"two sources":          {with(object{"source": object{"vm_template_id": "a", "vm_snapshot_id": "b"}}), "source.vm_snapshot_id", "vm_template_id and vm_snapshot_id are set"},
+		"cloud-init for a clone": {
+			with(object{"source": object{"vm_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
+		},
+		"cloud-init for a clone of an unknown VM": {
+			with(object{"source": object{"vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}), "source.vm_id", "source.vm_id",
+		},
+		"cloud-init for a rebuilt VM": {
+			with(object{"source": object{"vm_snapshot_id": "a"}, "cloud_init": object{"hostname": "h"}}), "source.vm_snapshot_id", "source.vm_snapshot_id",
+		},
 		"static NIC without address": {nics(object{"network_type": "IPV4", "netmask": "255.255.0.0"}), "nics[0].ip_address", "needs ip_address"},
 		"static NIC without netmask": {nics(object{"network_type": "IPV4", "ip_address": "10.0.0.1"}), "nics[0].netmask", "needs netmask"},
 		"address on a DHCP NIC":      {nics(object{"ip_address": "10.0.0.1"}), "nics[0].ip_address", "static NICs only"},
@@ -143,7 +157,17 @@ func TestValidate_refuses(t *testing.T) {
 		"nameserver that is none": {with(object{"cloud_init": object{"nameservers": []any{"dns"}}}), "cloud_init.nameservers[0]", "dns"},
 		"11 public keys":          {with(object{"cloud_init": object{"public_keys": many(11, "ssh-ed25519 AAAA")}}), "cloud_init.public_keys", "at most 10"},
 		"user data over 32 KiB": {
-			with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024+1)}}), "cloud_init.user_data", "32 KiB",
+			with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024+1)}}), "", "32 KiB",
+		},
+		"write-only user data over 32 KiB": {
+			with(object{"cloud_init": object{"user_data_wo": strings.Repeat("x", 32*1024+1)}}), "", "32 KiB",
+		},
+		"two kinds of user data": {with(object{"cloud_init": object{"user_data": "a", "user_data_wo": unknown{}}}), "", "user_data and user_data_wo"},
+		"version without user data": {
+			with(object{"cloud_init": object{"user_data": "a", "user_data_wo_version": 1}}), "", "user_data_wo_version, but no user_data_wo",
+		},
+		"version without password": {
+			with(object{"cloud_init": object{"default_user_password_wo_version": unknown{}}}), "", "default_user_password_wo_version, but no",
 		},
 		"host name that is none":  {with(object{"cloud_init": object{"hostname": "my_host"}}), "cloud_init.hostname", "host name"},
 		"CIDR that is none":       {with(object{"network_readiness": object{"ignored_cidrs": []any{"172.17.0.0"}}}), "network_readiness.ignored_cidrs[0]", "172.17.0.0"},
@@ -182,9 +206,15 @@ func TestValidate_accepts(t *testing.T) {
 		"gateway in the network": nics(static("10.255.233.186", "255.255.0.0", object{"gateway": "10.255.0.1"})),
 		"unknown address":        nics(object{"network_type": "IPV4", "ip_address": unknown{}, "netmask": unknown{}}),
 		"unknown type":           nics(object{"network_type": unknown{}, "ip_address": "10.0.0.1"}),
+		"a VM template":          with(object{"source": object{"vm_template_id": "a"}, "cloud_init": object{"hostname": "h"}}),
+		"unknown sources":        with(object{"source": object{"vm_template_id": unknown{}, "vm_id": unknown{}}, "cloud_init": object{"hostname": "h"}}),
 		"unknown NICs":           with(object{"nics": unknown{}}),
 		"unknown route":          nics(static("10.0.0.1", "255.255.255.0", object{"routes": []any{object{"gateway": unknown{}}}})),
 		"no NICs":                with(object{"nics": []any{}}),
+		"write-only secrets": with(object{"cloud_init": object{
+			"user_data_wo": unknown{}, "user_data_wo_version": 1, "default_user_password_wo": "secret", "default_user_password_wo_version": 2,
+		}}),
+		"write-only data alone":  with(object{"cloud_init": object{"user_data": nil, "user_data_wo": "a"}}),
 		"user data of 32 KiB":    with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024)}}),
 		"full domain name":       with(object{"cloud_init": object{"hostname": "web-1.example.com"}}),
 		"upper case MAC":         nics(object{"mac_address": "52:54:00:AB:CD:EF"}),

@@ -19,6 +19,7 @@ import (
 type waitScope struct {
 	runs          bool   // the VM is meant to run
 	only          []bool // the NICs that are waited for, nil for all that wait
+	restarted     bool   // the VM has just been powered on again
 	requireStatic bool   // each static NIC among them must report its own address
 }
 
@@ -40,7 +41,9 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 		}
 	}
 	settings.RequireStatic = settings.RequireStatic || scope.requireStatic
-	req, result := network.Wait(ctx, r.data, client, m.ID.ValueString(), m.Name.ValueString(), settings.Rule(nics, scope.runs), settings)
+	req, result := network.Wait(ctx, r.data, client, network.Target{
+		ID: m.ID.ValueString(), Name: m.Name.ValueString(), Rule: settings.Rule(nics, scope.runs), Restarted: scope.restarted,
+	}, settings)
 	if result.VM != nil {
 		m.fillStatus(result.VM)
 		m.fillUnset(result.VM)

@@ -177,7 +177,7 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 		diagx.AddAttributeError(diags, path.Root("vm_id"), "wait for", object, id, err)
 		return false
 	}
-	req, result := network.Wait(ctx, r.data, client, vm.ID, vm.Name, settings.Rule(nics, true), settings)
+	req, result := network.Wait(ctx, r.data, client, network.Target{ID: vm.ID, Name: vm.Name, Rule: settings.Rule(nics, true)}, settings)
 	diags.Append(m.fill(ctx, result)...)
 	m.NetworkReady, m.NetworkReadinessReport = network.Report(result)
 	switch {

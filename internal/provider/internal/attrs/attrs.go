@@ -135,3 +135,25 @@ func StringList(values []string) types.List {
 	}
 	return types.ListValueMust(types.StringType, elements)
 }
+
+// Map returns the elements of a map of strings; null and unknown elements are
+// left out. A null or unknown map gives an empty one.
+func Map(v types.Map) map[string]string {
+	out := make(map[string]string, len(v.Elements()))
+	for key, e := range v.Elements() {
+		if text, ok := e.(types.String); ok && IsKnown(text) {
+			out[key] = text.ValueString()
+		}
+	}
+	return out
+}
+
+// StringMap returns a known map of the given strings; nil gives an empty map,
+// not a null one.
+func StringMap(values map[string]string) types.Map {
+	elements := make(map[string]attr.Value, len(values))
+	for key, s := range values {
+		elements[key] = types.StringValue(s)
+	}
+	return types.MapValueMust(types.StringType, elements)
+}

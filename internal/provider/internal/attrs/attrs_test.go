@@ -148,3 +148,27 @@ func TestStrings(t *testing.T) {
 		t.Error("StringList of nil is null, want an empty list")
 	}
 }
+
+func TestMaps(t *testing.T) {
+	t.Parallel()
+
+	mixed := types.MapValueMust(types.StringType, map[string]attr.Value{
+		"a": types.StringValue("1"), "empty": types.StringValue(""), "unknown": types.StringUnknown(), "null": types.StringNull(),
+	})
+	for name, tc := range map[string]struct {
+		in   types.Map
+		want map[string]string
+	}{
+		"null":    {types.MapNull(types.StringType), map[string]string{}},
+		"unknown": {types.MapUnknown(types.StringType), map[string]string{}},
+		"mixed":   {mixed, map[string]string{"a": "1", "empty": ""}},
+		"strings": {attrs.StringMap(map[string]string{"x": "y"}), map[string]string{"x": "y"}},
+	} {
+		if diff := cmp.Diff(tc.want, attrs.Map(tc.in)); diff != "" {
+			t.Errorf("Map of %s (-want +got):\n%s", name, diff)
+		}
+	}
+	if empty := attrs.StringMap(nil); empty.IsNull() || len(empty.Elements()) != 0 {
+		t.Errorf("StringMap of nil = %s, want an empty map", empty)
+	}
+}

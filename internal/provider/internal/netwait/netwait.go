@@ -67,6 +67,9 @@ type Request struct {
 	// Timeout bounds the wait alone. Settle is how long the addresses must
 	// have stayed the same; zero means that one look is enough.
 	Timeout, Settle time.Duration
+	// Restarted: the VM has just been powered on again, so what Tower shows from
+	// before says nothing until the guest's tools have reported anew.
+	Restarted bool
 	// Nodes is asked for the VM's Kubernetes node while Tower's report alone
 	// does not satisfy the rule; nil where no Kubernetes is configured.
 	// NodeName is the node's name where that is configured.
@@ -170,9 +173,11 @@ type sight struct {
 // source can hold up the other.
 func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	ctx, cancel := context.WithCancel(ctx)
-	sights, failed := make(chan sight), make(chan error, 1)
+	sights, stopped := make(chan sight), make(chan struct{})
+	var failure error // of the watching, good once stopped is closed
 	go func() {
-		failed <- watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
+		defer close(stopped)
+		failure = watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
 			select {
 			case sights <- sight{obs, err}:
 				return false
@@ -181,12 +186,9 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 			}
 		})
 	}()
-	watching := true
 	defer func() {
 		cancel()
-		if watching {
-			<-failed
-		}
+		<-stopped
 		if w.node != nil {
 			w.node.Stop()
 		}
@@ -201,9 +203,8 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 			if w.judge(time.Now()) {
 				return nil
 			}
-		case err := <-failed:
-			watching = false
-			return err
+		case <-stopped:
+			return failure
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -253,12 +254,23 @@ func ProviderID(vm *tower.VM) string { return "elf://" + vm.LocalID }
 
 // evaluate applies the rule to the latest that both sources have told.
 func (w *wait) evaluate() {
-	obs := Observe(w.result.NICs)
+	nics := w.result.NICs
+	if w.req.Restarted && !w.toolsReport() {
+		nics = WithoutAddresses(nics)
+	}
+	obs := Observe(nics)
 	if w.node != nil {
 		w.result.Node = w.node.Status()
 		obs.Node = w.result.Node.InternalIPs
 	}
 	w.result.Verdict = readiness.Evaluate(w.req.Rule, obs)
+}
+
+// toolsReport tells whether the guest's tools run, and so whether addresses can
+// be from after the power-on.
+func (w *wait) toolsReport() bool {
+	status := w.result.VM.ToolsStatus
+	return status != toolsNotRunning && status != toolsNotInstalled
 }
 
 // judge reports whether the VM is ready by the latest that is known.
@@ -344,4 +356,14 @@ func Observe(nics []tower.VMNIC) readiness.Observation {
 		})
 	}
 	return readiness.Observation{NICs: reported}
+}
+
+// WithoutAddresses returns the NICs with nothing reported on them.
+func WithoutAddresses(nics []tower.VMNIC) []tower.VMNIC {
+	out := make([]tower.VMNIC, len(nics))
+	for i, nic := range nics {
+		nic.IPAddresses = nil
+		out[i] = nic
+	}
+	return out
 }

@@ -338,3 +338,18 @@ func TestReport_tellsWhatKubernetesSaid(t *testing.T) {
 		})
 	}
 }
+
+func TestWait_addressFromBeforeARestartDoesNotCount(t *testing.T) {
+	t.Parallel()
+	silent := look{vm: &tower.VM{ID: "vm-1", LocalID: "uuid", Status: "RUNNING", ToolsStatus: "NOT_RUNNING"}, nics: []tower.VMNIC{nic(0, "10.0.0.1")}}
+	for restarted, want := range map[bool]time.Duration{false: 0, true: 2 * interval} {
+		synctest.Test(t, func(t *testing.T) {
+			req := request(dhcp(1))
+			req.Restarted = restarted
+			result := Wait(t.Context(), script{silent, silent, running(nic(0, "10.0.0.2"))}, req)
+			if result.End != Ready || result.Waited != want {
+				t.Errorf("restarted %t: ended %d after %s, want ready after %s", restarted, result.End, result.Waited, want)
+			}
+		})
+	}
+}

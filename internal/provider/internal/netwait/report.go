@@ -168,7 +168,7 @@ func seen(verdict readiness.NICVerdict, enabled bool) string {
 // advice is what to check, by what was seen.
 func (r Result) advice(req Request) []string {
 	var lines []string
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	add := func(line string) { lines = append(lines, line) }
 	switch r.End {
 	case Deleted:
 		add("who deleted the VM; the next apply creates it anew.")

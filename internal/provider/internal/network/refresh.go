@@ -40,7 +40,7 @@ type Refreshed struct {
 func Refresh(ctx context.Context, data *providerdata.Data, in Refreshed) readiness.Verdict {
 	if in.VM.Status == tower.StatusStopped {
 		// An address from before the power-off is no address of the VM now.
-		return readiness.Evaluate(in.Rule, netwait.Observe(withoutAddresses(in.NICs)))
+		return readiness.Evaluate(in.Rule, netwait.Observe(netwait.WithoutAddresses(in.NICs)))
 	}
 	obs := netwait.Observe(in.NICs)
 	verdict := readiness.Evaluate(in.Rule, obs)
@@ -77,15 +77,6 @@ func (in Refreshed) unreported() []string {
 func byNode(report types.Object) bool {
 	source, ok := report.Attributes()["source"].(types.String)
 	return ok && source.ValueString() == string(readiness.SourceKubernetesNode)
-}
-
-func withoutAddresses(nics []tower.VMNIC) []tower.VMNIC {
-	out := make([]tower.VMNIC, len(nics))
-	for i, nic := range nics {
-		nic.IPAddresses = nil
-		out[i] = nic
-	}
-	return out
 }
 
 // NewlyWaiting tells whether a NIC is planned that waits for an address and did

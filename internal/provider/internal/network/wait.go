@@ -23,11 +23,19 @@ func (s Settings) Rule(nics []NIC, runs bool) readiness.Spec {
 	return spec
 }
 
+// Target is the VM that is waited for.
+type Target struct {
+	ID, Name string
+	Rule     readiness.Spec
+	// Restarted: it has just been powered on again.
+	Restarted bool
+}
+
 // Wait waits until the VM's network is ready as the settings say, or takes one
 // look where waiting is switched off. The request is returned for reports.
-func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vmID, vmName string, rule readiness.Spec, s Settings) (netwait.Request, netwait.Result) {
+func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vm Target, s Settings) (netwait.Request, netwait.Result) {
 	req := netwait.Request{
-		VMID: vmID, VMName: vmName, Rule: rule, Timeout: s.Timeout, Settle: s.Settle,
+		VMID: vm.ID, VMName: vm.Name, Rule: vm.Rule, Restarted: vm.Restarted, Timeout: s.Timeout, Settle: s.Settle,
 		Progress: func(message string, fields map[string]any) { tflog.Info(ctx, message, fields) },
 	}
 	if directory := data.Directory(s.Kubernetes); directory != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
@@ -31,6 +32,9 @@ type Data struct {
 	// that it has one that is not known yet.
 	Kubernetes        *kubenode.Config
 	KubernetesUnknown bool
+	// DefaultLabels are the labels that every labelled object gets: null where
+	// there are none, unknown where they are not known yet.
+	DefaultLabels types.Map
 	// Nodes are the directories of nodes of all clusters, so that all objects
 	// that wait share the lists.
 	Nodes *kubenode.Directories

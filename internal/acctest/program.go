@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider"
+)
+
+const (
+	programName = "terraform-provider-elf"
+	envPID      = "ELF_ACC_PROVIDER_PID"
+	logFile     = "terraform.log"
+)
+
+// ServeAsProgram turns a test binary that is run under the provider's name into
+// the provider, and does not return then. A package whose tests use
+// NewProgramCLI calls it first in TestMain.
+func ServeAsProgram() {
+	if filepath.Base(os.Args[0]) != programName {
+		return
+	}
+	err := os.WriteFile(os.Getenv(envPID), []byte(strconv.Itoa(os.Getpid())), 0o600)
+	if err == nil {
+		err = providerserver.Serve(context.Background(), provider.New("test"), providerserver.ServeOpts{Address: registryHost + "/" + source})
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// NewProgramCLI is NewCLI with the provider as a program of its own, started by
+// the CLI as in real life, and with all logs of both at their most verbose in a
+// file of the directory. Variables are pairs of a name and a value.
+func NewProgramCLI(t *testing.T, configuration string, variables ...string) *CLI {
+	t.Helper()
+	require(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
+	programs := t.TempDir()
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, filepath.Join(programs, programName))
+	}
+	cliConfig := filepath.Join(programs, "cli.tfrc")
+	if err == nil {
+		overrides := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n    %q = %q\n  }\n  direct {}\n}\n",
+			registryHost+"/"+source, programs, tofuRegistry+"/"+source, programs)
+		err = os.WriteFile(cliConfig, []byte(overrides), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.pid = filepath.Join(programs, "pid")
+	c.program = []string{
+		"TF_CLI_CONFIG_FILE=" + cliConfig, envPID + "=" + c.pid,
+		"TF_LOG=TRACE", "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH=" + filepath.Join(c.dir, logFile),
+	}
+	for i := 0; i+1 < len(variables); i += 2 {
+		c.program = append(c.program, "TF_VAR_"+variables[i]+"="+variables[i+1])
+	}
+	c.Configure(configuration)
+	return c
+}
+
+// CrashProvider kills the provider that the CLI of NewProgramCLI has started
+// last, as the kernel does when memory is short.
+func (c *CLI) CrashProvider() {
+	c.t.Helper()
+	text, err := os.ReadFile(c.pid)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(string(text))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	process, err := os.FindProcess(pid)
+	if err == nil {
+		err = process.Kill()
+	}
+	if err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// FilesWith returns the files of the working directory, logs and state among
+// them, that hold a text; the configuration itself is left out.
+func (c *CLI) FilesWith(text string) []string {
+	c.t.Helper()
+	var found []string
+	err := filepath.WalkDir(c.dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || filepath.Ext(path) == ".tf" {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err == nil && strings.Contains(string(content), text) {
+			found = append(found, entry.Name())
+		}
+		return err
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return found
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tower
+
+import (
+	"context"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+)
+
+const (
+	opMigrate     = "migrate-vm"
+	opUpdateOwner = "update-vm-owner"
+	opAddToFolder = "add-vm-to-folder"
+	opLeaveFolder = "remove-vm-from-folder"
+	opUpdateIO    = "update-vm-io-policy"
+)
+
+// MigrateVM moves a VM to a host of its cluster, live while it runs. A VM that is there is left alone.
+func (c *Client) MigrateVM(ctx context.Context, vmID, hostID string) error {
+	op := vmOperation{
+		name:    opMigrate,
+		reached: func(v *VM) bool { return v != nil && v.HostID == hostID },
+		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+			body := &models.VMMigrateParams{Where: where, Data: &models.VMMigrateParamsData{HostID: ptr(hostID)}}
+			reply, err := c.api.vms.MigrateVM(vm.NewMigrateVMParamsWithContext(ctx).WithRequestBody(body))
+			if err != nil {
+				return nil, err
+			}
+			return tasksOf(reply.Payload, taskOfVM), nil
+		},
+	}
+	return c.unlessReached(ctx, vmID, op)
+}
+
+// SetVMFolder moves a VM into a folder; "" takes it out of the one that it is in. A VM that is there is left alone.
+func (c *Client) SetVMFolder(ctx context.Context, vmID, folderID string) error {
+	op := vmOperation{
+		name:    opAddToFolder,
+		reached: func(v *VM) bool { return v != nil && v.FolderID == folderID },
+		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+			body := &models.VMAddFolderParams{Where: where, Data: &models.VMAddFolderParamsData{FolderID: ptr(folderID)}}
+			reply, err := c.api.vms.AddVMToFolder(vm.NewAddVMToFolderParamsWithContext(ctx).WithRequestBody(body))
+			if err != nil {
+				return nil, err
+			}
+			return tasksOf(reply.Payload, taskOfVM), nil
+		},
+	}
+	if folderID == "" {
+		op.name = opLeaveFolder
+		op.submit = func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+			reply, err := c.api.vms.RemoveVMToFolder(vm.NewRemoveVMToFolderParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+			if err != nil {
+				return nil, err
+			}
+			return tasksOf(reply.Payload, taskOfVM), nil
+		}
+	}
+	return c.unlessReached(ctx, vmID, op)
+}
+
+// SetVMOwner gives a VM to a user. Tower does not show who owns a VM.
+func (c *Client) SetVMOwner(ctx context.Context, vmID string, owner Owner) error {
+	op := vmOperation{
+		name: opUpdateOwner,
+		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+			body := &models.VMUpdateOwnerParams{Where: where, Data: &models.VMUpdateOwnerParamsData{SearchFor: owner.SearchFor, Value: ptr(owner.Value)}}
+			reply, err := c.api.vms.UpdateVMOwner(vm.NewUpdateVMOwnerParamsWithContext(ctx).WithRequestBody(body))
+			if err != nil {
+				return nil, err
+			}
+			return tasksOf(reply.Payload, taskOfVM), nil
+		},
+	}
+	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
+}
+
+// The kinds of limits on the I/O of a VM, and how strictly they hold.
+const (
+	IOEachDisk = "RESTRICT_EACH_DISK"
+	IOWholeVM  = "RESTRICT_WHOLE_VM"
+	IODynamic  = "DYNAMIC"
+	IOForced   = "FORCED"
+)
+
+// IOLimits are the limits on the I/O of a VM. Zero and "" are none.
+type IOLimits struct {
+	Policy             string // RESTRICT_EACH_DISK: each disk has its own; RESTRICT_WHOLE_VM: those below hold for all disks together
+	MaxIOPS            int64
+	MaxIOPSPolicy      string // DYNAMIC or FORCED
+	MaxBandwidth       int64  // bytes a second
+	MaxBandwidthPolicy string // DYNAMIC or FORCED
+}
+
+// SetVMIOLimits gives a VM these limits in place of those that it has. Limits of the whole VM are sent for the policy
+// RESTRICT_WHOLE_VM alone. A VM that has the limits is left alone.
+func (c *Client) SetVMIOLimits(ctx context.Context, vmID string, limits IOLimits) error {
+	data := &models.VMUpdateIoPolicyParamsData{IoPolicy: enum[models.VMDiskIoPolicy](&limits.Policy)}
+	if limits.Policy == IOWholeVM {
+		data.WholeVM = &models.VMRestrictIoParamsData{
+			MaxIops: positive(limits.MaxIOPS), MaxIopsPolicy: enum[models.VMDiskIoRestrictType](&limits.MaxIOPSPolicy),
+			MaxBandwidth: positive(limits.MaxBandwidth), MaxBandwidthPolicy: enum[models.VMDiskIoRestrictType](&limits.MaxBandwidthPolicy),
+		}
+	}
+	op := vmOperation{
+		name:    opUpdateIO,
+		reached: func(v *VM) bool { return v != nil && limits.shownBy(v.IO) },
+		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+			body := &models.VMUpdateIoPolicyParams{Where: where, Data: data}
+			reply, err := c.api.vms.UpdateVMIoPolicy(vm.NewUpdateVMIoPolicyParamsWithContext(ctx).WithRequestBody(body))
+			if err != nil {
+				return nil, err
+			}
+			return tasksOf(reply.Payload, taskOfVM), nil
+		},
+	}
+	return c.unlessReached(ctx, vmID, op)
+}
+
+// shownBy reports whether a VM has the limits. How strictly they hold is Tower's to say where nothing was asked.
+func (limits IOLimits) shownBy(have IOLimits) bool {
+	if limits.Policy != have.Policy {
+		return false
+	}
+	if limits.Policy != IOWholeVM {
+		return true
+	}
+	asked := func(want, have string) bool { return want == "" || want == have }
+	return limits.MaxIOPS == have.MaxIOPS && limits.MaxBandwidth == have.MaxBandwidth &&
+		asked(limits.MaxIOPSPolicy, have.MaxIOPSPolicy) && asked(limits.MaxBandwidthPolicy, have.MaxBandwidthPolicy)
+}
+
+// positive returns nil for no limit.
+func positive(n int64) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}
+
+// unlessReached carries an operation out on a VM that does not show its effect yet.
+func (c *Client) unlessReached(ctx context.Context, vmID string, op vmOperation) error {
+	return c.withVM(ctx, op.name, vmID, func() error {
+		current, err := c.VM(ctx, vmID)
+		switch {
+		case err != nil:
+			return err
+		case idle(current) && op.reached(current):
+			return nil
+		}
+		return c.operate(ctx, current.ID, op)
+	})
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// LabelVM puts a label on a VM, which is made if there is none like it. Other
+// labels of the key stay.
+func (s *Server) LabelVM(name, key, value string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		i := slices.IndexFunc(w.labels.list, func(l *label) bool { return l.row.Key == key && valueOf(l.row.Value) == value })
+		if i < 0 {
+			w.labels.add(&label{row: wire.Label{ID: w.ids.cuid(), Key: key, Value: wire.Ptr(value), CreatedAt: stamp(w.current)}})
+			i = len(w.labels.list) - 1
+		}
+
+		v.put(w.labels.list[i])
+		v.showLabels()
+
+		return nil
+	})
+}
+
+// UnlabelVM takes all labels of a key off a VM.
+func (s *Server) UnlabelVM(name, key string) error {
+	return s.onVM(name, func(_ *world, v *vm) error {
+		v.labels = slices.DeleteFunc(v.labels, func(l *label) bool { return l.row.Key == key })
+		v.showLabels()
+
+		return nil
+	})
+}
+
+// VMLabels returns the labels of a VM as key=value, sorted.
+func (s *Server) VMLabels(name string) ([]string, error) {
+	var labels []string
+
+	err := s.onVM(name, func(_ *world, v *vm) error {
+		for _, l := range v.labels {
+			labels = append(labels, l.row.Key+"="+valueOf(l.row.Value))
+		}
+
+		slices.SortFunc(labels, strings.Compare)
+
+		return nil
+	})
+
+	return labels, err
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// change is what an operation does to each of the objects that it concerns.
+type change[T markable] struct {
+	mutation string
+	resource string
+	about    func(x T) text
+	status   wire.EntityAsyncStatus // "" means UPDATING
+	cluster  func(x T) *cluster
+	lateMark bool
+	apply    func(x T) *taskFailure
+	undo     func(x T)
+}
+
+// changed starts a change of each object. The replies hold what shown makes of
+// the objects.
+func changed[T interface {
+	object
+	markable
+}, R any](c *call, objects []T, k change[T], shown func(T) R,
+) []wire.WithTask[R] {
+	if k.status == "" {
+		k.status = wire.EntityAsyncStatusUpdating
+	}
+
+	replies := make([]wire.WithTask[R], len(objects))
+	for i, x := range objects {
+		t := c.begin(work{
+			mutation: k.mutation, about: k.about(x), resource: k.resource, id: x.key(), cluster: k.cluster(x),
+			status: k.status, holds: []markable{x}, lateMark: k.lateMark,
+			apply: func() *taskFailure { return k.apply(x) },
+			undo: func() {
+				if k.undo != nil {
+					k.undo(x)
+				}
+			},
+		})
+		replies[i] = wire.WithTask[R]{TaskID: wire.Ptr(t.row.ID), Data: shown(x)}
+	}
+
+	return replies
+}
+
+// markedAs marks an object with a status of its own while a change of another
+// kind lasts.
+type markedAs struct {
+	markable
+
+	status wire.EntityAsyncStatus
+}
+
+func (m markedAs) mark(status *wire.EntityAsyncStatus) {
+	if status != nil {
+		status = wire.Ptr(m.status)
+	}
+
+	m.markable.mark(status)
+}
+
+// deleted is what replies to deletions show.
+func deleted[T object](x T) wire.Deleted { return wire.Deleted{ID: x.key()} }
+
+// plainly makes the description of a task on objects of a kind.
+func plainly[T any](en, zh string, name func(T) string) func(T) text {
+	return func(x T) text { return text{en: en + " " + name(x), zh: zh + " " + name(x)} }
+}
+
+// overlay sets the members of into that from has under the same JSON names.
+func overlay(into, from any) error {
+	raw, err := json.Marshal(from)
+	if err != nil {
+		return fmt.Errorf("cannot write the parameters: %w", err)
+	}
+
+	if err := json.Unmarshal(raw, into); err != nil {
+		return fmt.Errorf("cannot read the parameters: %w", err)
+	}
+
+	return nil
+}
+
+// atLeastOne refuses an empty list of things to make.
+func atLeastOne[T any](list []T) error {
+	if len(list) == 0 {
+		return badRequest("body: expected at least 1 element")
+	}
+
+	return nil
+}
+
+// nonEmpty refuses an empty name.
+func nonEmpty(field string, name *string) error {
+	if name != nil && *name == "" {
+		return badRequest("%s: must not be empty", field)
+	}
+
+	return nil
+}

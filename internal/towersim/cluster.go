@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+func (c *cluster) mark(status *wire.EntityAsyncStatus) { c.row.EntityAsyncStatus = status }
+
+// connectCluster makes Tower manage clusters that nobody knew of before. What is
+// in such a cluster is what a scenario's cluster has by default.
+func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	for i := range *in {
+		p := &(*in)[i]
+		if _, err := netip.ParseAddr(p.IP); err != nil {
+			return nil, badRequest("body[%d].ip: %q is not an IP address", i, p.IP)
+		}
+
+		for _, connected := range c.clusters.list {
+			if connected.row.IP == p.IP {
+				return nil, badRequest("CLUSTER_DUPLICATED: the cluster at %s is connected already", p.IP)
+			}
+		}
+
+		if err := nonEmpty("username", &p.Username); err != nil {
+			return nil, err
+		}
+
+		if _, err := c.datacenterNamed(p.DatacenterID); err != nil {
+			return nil, err
+		}
+	}
+
+	return mapped(*in, c.connect), nil
+}
+
+func (w *world) datacenterNamed(id *string) (*datacenter, error) {
+	if valueOf(id) == "" {
+		return nil, nil
+	}
+
+	d, ok := w.datacenters.get(*id)
+	if !ok {
+		return nil, notFound("There is no datacenter %s", *id)
+	}
+
+	return d, nil
+}
+
+func (c *call) connect(p wire.ClusterCreationParams) wire.WithTask[*wire.Cluster] {
+	var spec ClusterSpec
+
+	spec.setDefaults()
+	spec.Name = "cluster-" + p.IP
+
+	made := c.stockCluster(&spec, len(c.clusters.list))
+	made.row.IP, made.row.ManagementVip = p.IP, wire.Ptr(p.IP)
+	made.row.ConnectState = wire.ConnectStateInitializing
+
+	if d, err := c.datacenterNamed(p.DatacenterID); err == nil && d != nil {
+		c.take(d, []*cluster{made})
+	}
+
+	c.dirty = true
+	c.derive()
+
+	t := c.begin(work{
+		mutation: "connectCluster", resource: "Cluster", id: made.row.ID, cluster: made,
+		about:  text{en: "Connect cluster " + p.IP, zh: "关联集群 " + p.IP},
+		status: wire.EntityAsyncStatusCreating, holds: []markable{made},
+		apply: func() *taskFailure {
+			made.row.ConnectState = wire.ConnectStateConnected
+
+			return nil
+		},
+		undo: func() { c.forgetCluster(made) },
+	})
+	shown := made.row
+
+	return wire.WithTask[*wire.Cluster]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+}
+
+func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
+	found, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	into, err := c.datacenterNamed(in.Data.DatacenterID)
+	if err != nil {
+		return nil, err
+	}
+
+	if in.Data.IP != nil {
+		if _, err := netip.ParseAddr(*in.Data.IP); err != nil {
+			return nil, badRequest("body.data.ip: %q is not an IP address", *in.Data.IP)
+		}
+	}
+
+	return changed(c, found, change[*cluster]{
+		mutation: "updateCluster", resource: "Cluster",
+		about:   plainly("Edit cluster", "编辑集群", func(x *cluster) string { return x.row.Name }),
+		cluster: func(x *cluster) *cluster { return x },
+		apply: func(x *cluster) *taskFailure {
+			assign(&x.row.IP, in.Data.IP)
+
+			if into != nil {
+				c.take(into, []*cluster{x})
+			}
+
+			return nil
+		},
+	}, func(x *cluster) *wire.Cluster { return wire.Ptr(x.row) }), nil
+}
+
+// deleteCluster makes Tower forget clusters and all that is in them. The
+// clusters themselves live on.
+func deleteCluster(c *call, in *wire.ClusterDeletionParams) (any, error) {
+	found, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, change[*cluster]{
+		mutation: "deleteCluster", resource: "Cluster", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Remove cluster", "移除集群", func(x *cluster) string { return x.row.Name }),
+		cluster: func(x *cluster) *cluster { return x },
+		apply: func(x *cluster) *taskFailure {
+			c.forgetCluster(x)
+
+			return nil
+		},
+	}, deleted), nil
+}
+
+func (w *world) forgetCluster(c *cluster) {
+	for _, v := range w.clusterVMs(c) {
+		w.destroy(v)
+	}
+
+	for _, d := range w.datacenters.list {
+		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return x == c })
+	}
+
+	for _, l := range w.libraryImages.list {
+		if i := w.copyOf(l, c); i != nil {
+			w.images.remove(i)
+			w.showCopies(l)
+		}
+	}
+
+	for _, t := range slices.Clone(w.templates.list) {
+		if t.cluster == c {
+			w.dropTemplate(t)
+		}
+	}
+
+	dropWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
+	dropWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
+	dropWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
+	dropWhere(&w.vdses, func(v *vds) bool { return v.cluster == c })
+	dropWhere(&w.images, func(i *image) bool { return i.cluster == c })
+	dropWhere(&w.toolsImages, func(i *toolsImage) bool { return i.cluster == c })
+	dropWhere(&w.snapshots, func(s *snapshot) bool { return s.cluster == c })
+	dropWhere(&w.volumes, func(v *volume) bool { return v.cluster == c })
+	dropWhere(&w.groups, func(g *group) bool { return g.cluster == c })
+	dropWhere(&w.folders, func(f *folder) bool { return f.cluster == c })
+	dropWhere(&w.policies, func(p *storagePolicy) bool { return p.cluster == c })
+	dropWhere(&w.clusterSettings, func(s *clusterSettings) bool { return s.cluster == c })
+	dropWhere(&w.iscsiTargets, func(t *iscsiTarget) bool { return t.cluster == c })
+	dropWhere(&w.iscsiLuns, func(l *iscsiLun) bool { return l.target.cluster == c })
+	dropWhere(&w.iscsiSnapshots, func(s *iscsiSnapshot) bool { return s.target.cluster == c })
+	w.clusters.remove(c)
+}
+
+// dropWhere removes the objects of a table that a condition holds for.
+func dropWhere[T object](t *table[T], condition func(T) bool) {
+	for _, x := range filtered(t.list, condition) {
+		t.remove(x)
+	}
+}

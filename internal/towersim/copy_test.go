@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+const copies = `
+inventory:
+  vm_templates: [{name: golden, cluster: cluster-1, num_cpus: 3, memory_mib: 2048, disk_gib: 7, firmware: UEFI, cloud_init: true}]`
+
+// first returns the only row that a list operation has.
+func first[T any](x *tower, operation string, where object) T {
+	x.t.Helper()
+
+	rows := post[[]T](x, operation, object{"where": where})
+	if len(rows) != 1 {
+		x.t.Fatalf("%s found %d rows", operation, len(rows))
+	}
+
+	return rows[0]
+}
+
+func TestCopiesInheritFromTheirSource(t *testing.T) {
+	x := start(t, copies)
+	source := x.made(object{"description": "of the source", "vcpu": 4, "cpu_cores": 2, "cpu_sockets": 2})
+	taken := post[[]wire.WithTask[wire.VMSnapshot]](x, "create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": source.ID}}})[0]
+	x.refused("clone-vm", []object{{"name": "locked", "src_vm_id": source.ID}}, http.StatusBadRequest)
+	x.settle()
+
+	template := first[wire.VMTemplate](x, "get-vm-templates", object{"name": "golden"})
+	snapshot := first[wire.VMSnapshot](x, "get-vm-snapshots", object{"vm": object{"id": source.ID}})
+
+	if snapshot.ID != taken.Data.ID || snapshot.VCPU != 4 || len(snapshot.VMDisks) != 1 || len(snapshot.VMNics) != 1 {
+		t.Errorf("the snapshot is %+v", snapshot)
+	}
+
+	for operation, test := range map[string]struct {
+		sent        object
+		vcpu        int
+		description string
+		macs        bool
+	}{
+		"create-vm-from-template":  {object{"template_id": template.ID, "is_full_copy": false}, 3, "", false},
+		"clone-vm":                 {object{"src_vm_id": source.ID}, 4, "of the source", true},
+		"rebuild-vm-from-snapshot": {object{"rebuild_from_snapshot_id": snapshot.ID}, 4, "of the source", true},
+	} {
+		test.sent["name"], test.sent["status"] = operation, "RUNNING"
+		reply := post[[]vmReply](x, operation, []object{test.sent})[0]
+		x.settle()
+		x.succeeded(reply.TaskID)
+
+		vm := x.vm(reply.Data.ID)
+		if vm.VCPU != test.vcpu || vm.Description != test.description || vm.Status != wire.VMStatusRunning {
+			t.Errorf("%s: %d CPUs, description %q, %s", operation, vm.VCPU, vm.Description, vm.Status)
+		}
+
+		if nics := x.nics(vm.ID); len(nics) != 1 || *nics[0].MACAddress == *x.nics(source.ID)[0].MACAddress {
+			t.Errorf("%s: NICs %+v", operation, nics)
+		}
+
+		if disks := x.disks(vm.ID); len(disks) != 1 || disks[0].VMVolume == nil {
+			t.Errorf("%s: disks %+v", operation, disks)
+		}
+	}
+}
+
+func TestSnapshotOutlivesItsVM(t *testing.T) {
+	x := start(t, "")
+	source := x.made(object{})
+	post[[]wire.WithTask[wire.VMSnapshot]](x, "create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": source.ID}}})
+	x.settle()
+
+	if got := x.vm(source.ID).Snapshots; len(got) != 1 || got[0].Name != "s" {
+		t.Errorf("the VM shows the snapshots %+v", got)
+	}
+
+	if err := x.DeleteVM(source.Name); err != nil {
+		t.Fatal(err)
+	}
+
+	snapshot := first[wire.VMSnapshot](x, "get-vm-snapshots", object{"name": "s"})
+	if snapshot.VM != nil {
+		t.Errorf("the snapshot still shows its VM: %+v", snapshot.VM)
+	}
+
+	reply := post[[]vmReply](x, "rebuild-vm-from-snapshot", []object{{"name": "again", "rebuild_from_snapshot_id": snapshot.ID}})[0]
+	x.settle()
+	x.succeeded(reply.TaskID)
+
+	post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-snapshot", object{"where": object{"id": snapshot.ID}})
+	x.settle()
+
+	if left := post[[]wire.VMSnapshot](x, "get-vm-snapshots", object{}); len(left) != 0 {
+		t.Errorf("%d snapshots are left", len(left))
+	}
+}
+
+func TestCopyIsRefused(t *testing.T) {
+	x := start(t, "")
+	x.refused("create-vm-from-template", []object{{"name": "a", "template_id": "none", "is_full_copy": true}}, http.StatusNotFound)
+	x.refused("clone-vm", []object{{"name": "a", "src_vm_id": "none"}}, http.StatusNotFound)
+	x.refused("rebuild-vm-from-snapshot", []object{{"name": "a", "rebuild_from_snapshot_id": "none"}}, http.StatusNotFound)
+	x.refused("clone-vm", []object{}, http.StatusBadRequest)
+	x.refused("create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": "none"}}}, http.StatusNotFound)
+	x.refused("create-vm-snapshot", object{"data": []object{{"name": "", "vm_id": x.made(object{}).ID}}}, http.StatusBadRequest)
+}

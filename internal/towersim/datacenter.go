@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// Organizations and datacenters live in Tower alone, so that what is done to
+// them needs no task.
+
+func createOrganization(c *call, in *[]wire.OrganizationCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	for i := range *in {
+		if err := nonEmpty("name", &(*in)[i].Name); err != nil {
+			return nil, err
+		}
+	}
+
+	return mapped(*in, func(p wire.OrganizationCreationParams) wire.WithTask[*wire.Organization] {
+		o := &organization{row: wire.Organization{ID: c.ids.cuid(), Name: p.Name, Datacenters: []wire.NestedDatacenter{}}}
+		c.organizations.add(o)
+
+		return done(&o.row)
+	}), nil
+}
+
+func updateOrganization(c *call, in *wire.OrganizationUpdationParams) (any, error) {
+	found, err := match(c.world, &c.organizations, wire.EntityOrganization, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+		return nil, err
+	}
+
+	return mapped(found, func(o *organization) wire.WithTask[*wire.Organization] {
+		assign(&o.row.Name, in.Data.Name)
+
+		for _, d := range c.datacenters.list {
+			d.showOrganization()
+		}
+
+		return done(&o.row)
+	}), nil
+}
+
+func deleteOrganization(c *call, in *wire.OrganizationDeletionParams) (any, error) {
+	found, err := match(c.world, &c.organizations, wire.EntityOrganization, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, o := range found {
+		if slices.ContainsFunc(c.datacenters.list, func(d *datacenter) bool { return d.organization == o }) {
+			return nil, badRequest("The organization %s has datacenters", o.row.Name)
+		}
+	}
+
+	return mapped(found, func(o *organization) wire.WithTask[wire.Deleted] {
+		c.organizations.remove(o)
+
+		return done(deleted(o))
+	}), nil
+}
+
+func (d *datacenter) showOrganization() {
+	d.row.Organization = wire.NestedOrganization{ID: d.organization.row.ID, Name: d.organization.row.Name}
+}
+
+func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*datacenter, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		o, ok := c.organizations.get(p.OrganizationID)
+		if !ok {
+			return nil, notFound("There is no organization %s", p.OrganizationID)
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		clusters, err := match(c.world, &c.clusters, wire.EntityCluster, p.Clusters)
+		if err != nil {
+			return nil, err
+		}
+
+		d := &datacenter{organization: o, clusters: clusters}
+		d.row = wire.Datacenter{ID: c.ids.cuid(), Name: p.Name}
+		d.showOrganization()
+		d.showLabels()
+		made[i] = d
+	}
+
+	for _, d := range made {
+		c.take(d, d.clusters)
+		c.datacenters.add(d)
+	}
+
+	return c.shownDatacenters(made), nil
+}
+
+// take moves clusters into a datacenter: a cluster is in one at most.
+func (w *world) take(into *datacenter, clusters []*cluster) {
+	for _, d := range w.datacenters.list {
+		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return slices.Contains(clusters, x) })
+	}
+
+	for _, x := range clusters {
+		if !slices.Contains(into.clusters, x) {
+			into.clusters = append(into.clusters, x)
+		}
+	}
+}
+
+func (c *call) shownDatacenters(list []*datacenter) []wire.WithTask[*wire.Datacenter] {
+	c.dirty = true
+	c.derive()
+
+	return mapped(list, func(d *datacenter) wire.WithTask[*wire.Datacenter] { return done(&d.row) })
+}
+
+func updateDatacenter(c *call, in *wire.DatacenterUpdationParams) (any, error) {
+	found, err := match(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+		return nil, err
+	}
+
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, d := range found {
+		assign(&d.row.Name, in.Data.Name)
+
+		if in.Data.Clusters != nil {
+			d.clusters = nil
+			c.take(d, clusters)
+		}
+	}
+
+	return c.shownDatacenters(found), nil
+}
+
+func deleteDatacenter(c *call, in *wire.DatacenterDeletionParams) (any, error) {
+	found, err := match(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, d := range found {
+		if len(d.clusters) > 0 {
+			return nil, badRequest("The datacenter %s has clusters", d.row.Name)
+		}
+	}
+
+	return mapped(found, func(d *datacenter) wire.WithTask[wire.Deleted] {
+		c.datacenters.remove(d)
+
+		return done(deleted(d))
+	}), nil
+}
+
+func addClustersToDatacenter(c *call, in *[]wire.AddClustersToDatacenterParams) (any, error) {
+	return moveClusters(c, *in, func(p wire.AddClustersToDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
+		return p.Where, p.Data.Clusters
+	}, c.take)
+}
+
+func removeClustersFromDatacenter(c *call, in *[]wire.RemoveClustersFromDatacenterParams) (any, error) {
+	return moveClusters(c, *in, func(p wire.RemoveClustersFromDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
+		return p.Where, p.Data.Clusters
+	}, func(d *datacenter, clusters []*cluster) {
+		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return slices.Contains(clusters, x) })
+	})
+}
+
+func moveClusters[P any](c *call, params []P, parts func(P) (wire.DatacenterWhereUniqueInput, json.RawMessage), move func(*datacenter, []*cluster)) (any, error) {
+	if err := atLeastOne(params); err != nil {
+		return nil, err
+	}
+
+	datacenters, clusters := make([]*datacenter, len(params)), make([][]*cluster, len(params))
+
+	for i, p := range params {
+		where, filter := parts(p)
+
+		d, ok := c.datacenters.get(where.ID.Value)
+		if !ok {
+			return nil, notFound("There is no datacenter %s", where.ID.Value)
+		}
+
+		found, err := match(c.world, &c.clusters, wire.EntityCluster, filter)
+		if err != nil {
+			return nil, err
+		}
+
+		datacenters[i], clusters[i] = d, found
+	}
+
+	for i, d := range datacenters {
+		move(d, clusters[i])
+	}
+
+	return c.shownDatacenters(datacenters), nil
+}

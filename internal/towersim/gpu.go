@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// vGPUsPerDevice is into how many virtual GPUs a device of usage VGPU is cut.
+const vGPUsPerDevice = 4
+
+// gpu is one GPU of a host.
+type gpu struct {
+	row  wire.GPUDevice
+	host *host
+	labelSet
+}
+
+func (g *gpu) key() string { return g.row.ID }
+func (g *gpu) record() any { return &g.row }
+func (g *gpu) showLabels() { g.row.Labels = g.nestedLabels() }
+
+func (g *gpu) virtual() bool { return *g.row.UserUsage == wire.GPUDeviceUsageVGPU }
+
+// gpuClaim is what a VM has of a device.
+type gpuClaim struct {
+	gpu    *gpu
+	amount int
+}
+
+func (w *world) gpuWays() map[string]func(*gpu) []any {
+	return map[string]func(*gpu) []any{
+		"host":   func(g *gpu) []any { return some(g.host) },
+		"labels": func(g *gpu) []any { return records(g.labels) },
+		"vms":    func(g *gpu) []any { return records(w.holders(g)) },
+	}
+}
+
+// holders are the VMs that a device is assigned to, running or not.
+func (w *world) holders(g *gpu) []*vm {
+	return filtered(w.visible(), func(v *vm) bool {
+		return slices.ContainsFunc(v.gpus, func(claim gpuClaim) bool { return claim.gpu == g })
+	})
+}
+
+func (w *world) stockGPU(h *host, spec *GPUSpec, index int) {
+	id := namedIDSource("gpu", fmt.Sprintf("%s/%s/%d", h.cluster.row.Name, h.row.Name, index))
+	g := &gpu{host: h}
+	g.row = wire.GPUDevice{
+		ID: id.cuid(), LocalID: id.uuid(), Name: spec.Model, Model: spec.Model, Brand: "NVIDIA", Host: h.nested(),
+		BusLocation: fmt.Sprintf("0000:%02x:00.0", 0x3b+index), Description: "NVIDIA " + spec.Model, Status: wire.GPUDeviceStatusReady,
+		UserUsage: wire.Ptr(wire.GPUDeviceUsage(spec.Usage)), LocalCreatedAt: stamp(w.current),
+	}
+
+	if g.virtual() {
+		g.row.VGPUInstanceNum = wire.Ptr(vGPUsPerDevice)
+		g.row.UserVGPUTypeName = wire.Ptr(spec.Model + "-4Q")
+	}
+
+	g.showLabels()
+	w.gpus.add(g)
+}
+
+func (w *world) gpuClaims(params []wire.VMGPUOperationParams) ([]gpuClaim, error) {
+	claims := make([]gpuClaim, len(params))
+
+	for i, p := range params {
+		g, ok := w.gpus.get(p.GPUID)
+		if !ok {
+			return nil, notFound("There is no GPU device %s", p.GPUID)
+		}
+
+		claims[i] = gpuClaim{gpu: g, amount: 1}
+		assign(&claims[i].amount, p.Amount)
+
+		if claims[i].amount < 1 {
+			return nil, badRequest("gpu_devices[%d].amount: must be at least 1", i)
+		}
+	}
+
+	return claims, nil
+}
+
+// gpuUse is how much of a device is taken by VMs other than one. VMs that are
+// stopped or in the recycle bin do not count.
+func (w *world) gpuUse(g *gpu, except *vm) int {
+	use := 0
+
+	for _, v := range w.vms.list {
+		if v == except || !v.holdsMemory() || v.row.InRecycleBin {
+			continue
+		}
+
+		for _, claim := range v.gpus {
+			if claim.gpu == g {
+				use += claim.amount
+			}
+		}
+	}
+
+	return use
+}
+
+// gpusFit refuses a VM to run, on a host or where it is, if others have taken
+// its devices or if they are elsewhere.
+func (w *world) gpusFit(v *vm, on *host) *taskFailure {
+	for _, claim := range v.gpus {
+		g := claim.gpu
+		if on != nil && g.host != on {
+			return failure("GPU_ASSIGN_FAILED", "The GPU device %s is not on the host %s.", g.row.Name, on.row.Name)
+		}
+
+		if g.virtual() {
+			if w.gpuUse(g, v)+claim.amount > vGPUsPerDevice {
+				return failure("PRECHECK_REQUEST_VGPU_COUNT_MORE_THAN_AVAILABLE", "The GPU device %s has too few vGPUs left.", g.row.Name)
+			}
+		} else if w.gpuUse(g, v) > 0 {
+			return failure("GPU_ASSIGN_FAILED", "The GPU device %s is in use.", g.row.Name)
+		}
+	}
+
+	return nil
+}
+
+func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
+	claims, err := c.gpuClaims(in.Data)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.eachVM(in.Where, vmWork{
+		mutation: "addVmGpuDevice", about: named("Add a GPU device to VM", "添加 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
+		apply: func(v *vm) *taskFailure {
+			if v.row.HA {
+				return failure("VM_GPU_HA_CONFLICT", "A VM with GPU devices cannot be highly available.")
+			}
+
+			for _, claim := range claims {
+				if claim.gpu.host.cluster != v.cluster {
+					return failure("GPU_ASSIGN_FAILED", "The GPU device %s is in another cluster.", claim.gpu.row.Name)
+				}
+			}
+
+			v.gpus = append(slices.Clone(v.gpus), claims...)
+			v.host = claims[0].gpu.host
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+func removeVMGPUDevice(c *call, in *wire.VMRemoveGPUDeviceParams) (any, error) {
+	claims, err := c.gpuClaims(in.Data)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.eachVM(in.Where, vmWork{
+		mutation: "removeVmGpuDevice", about: named("Remove a GPU device from VM", "卸载 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
+		apply: func(v *vm) *taskFailure {
+			kept := slices.DeleteFunc(slices.Clone(v.gpus), func(held gpuClaim) bool {
+				return slices.ContainsFunc(claims, func(claim gpuClaim) bool { return claim.gpu == held.gpu })
+			})
+			v.gpus = kept
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+func (w *world) deriveGPUs() {
+	for _, h := range w.hosts.list {
+		h.row.GPUDevices = []wire.NestedGPUDevice{}
+	}
+
+	for _, g := range w.gpus.list {
+		g.host.row.GPUDevices = append(g.host.row.GPUDevices, wire.NestedGPUDevice{ID: g.row.ID, Name: g.row.Name})
+		g.row.VMs = mapped(w.holders(g), (*vm).nested)
+
+		if g.virtual() {
+			use := w.gpuUse(g, nil)
+			g.row.AssignedVGPUsNum, g.row.AvailableVGPUsNum = wire.Ptr(use), wire.Ptr(max(vGPUsPerDevice-use, 0))
+		}
+	}
+}
+
+// getDetailVMInfoByGPUDevices lists devices with the VMs that have them.
+func getDetailVMInfoByGPUDevices(c *call, in *wire.ListRequest) (any, error) {
+	rows, err := c.find(wire.EntityGPUDevice, *in)
+	if err != nil {
+		return nil, err
+	}
+
+	infos := make([]*wire.GPUVMInfo, len(rows))
+
+	for i, row := range rows {
+		g, ok := c.gpus.of(row)
+		if !ok {
+			continue
+		}
+
+		infos[i] = &wire.GPUVMInfo{}
+		if err := overlay(infos[i], withoutVMs(g.row)); err != nil {
+			return nil, err
+		}
+
+		for _, v := range c.holders(g) {
+			detail := wire.GPUVMDetail{}
+			if err := overlay(&detail, &v.row); err != nil {
+				return nil, err
+			}
+
+			detail.VGPUInstanceOnVMNum = v.vgpusOf(g)
+			infos[i].VMs = append(infos[i].VMs, detail)
+		}
+	}
+
+	return infos, nil
+}
+
+func withoutVMs(row wire.GPUDevice) *wire.GPUDevice {
+	row.VMs = nil
+
+	return &row
+}
+
+// vgpusOf is how many virtual GPUs of a device the VM has; nil if it is passed
+// through.
+func (v *vm) vgpusOf(g *gpu) *int {
+	for _, claim := range v.gpus {
+		if claim.gpu == g && g.virtual() {
+			return wire.Ptr(claim.amount)
+		}
+	}
+
+	return nil
+}
+
+// getVMGPUDeviceInfo lists VMs with the devices that they have.
+func getVMGPUDeviceInfo(c *call, in *wire.ListRequest) (any, error) {
+	rows, err := c.find(wire.EntityVM, *in)
+	if err != nil {
+		return nil, err
+	}
+
+	c.derive()
+
+	infos := make([]*wire.VMGPUInfo, len(rows))
+
+	for i, row := range rows {
+		v, ok := c.vms.of(row)
+		if !ok {
+			continue
+		}
+
+		infos[i] = &wire.VMGPUInfo{ID: v.row.ID, LocalID: v.row.LocalID, Name: v.row.Name}
+
+		for _, claim := range v.gpus {
+			detail := wire.VMGPUDetail{}
+			if err := overlay(&detail, &claim.gpu.row); err != nil {
+				return nil, err
+			}
+
+			detail.VGPUInstanceOnVMNum = v.vgpusOf(claim.gpu)
+			infos[i].GPUDevices = append(infos[i].GPUDevices, detail)
+		}
+	}
+
+	return infos, nil
+}

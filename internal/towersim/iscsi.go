@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// iscsiTarget is a target of a cluster's block storage.
+type iscsiTarget struct {
+	row     wire.IscsiTarget
+	cluster *cluster
+}
+
+// iscsiLun is a logical unit of a target.
+type iscsiLun struct {
+	row    wire.IscsiLun
+	target *iscsiTarget
+}
+
+// iscsiSnapshot is a logical unit at one time. It outlives the unit.
+type iscsiSnapshot struct {
+	row    wire.IscsiLunSnapshot
+	target *iscsiTarget
+	lun    *iscsiLun
+	size   int64
+}
+
+func (t *iscsiTarget) key() string                           { return t.row.ID }
+func (t *iscsiTarget) record() any                           { return &t.row }
+func (t *iscsiTarget) mark(status *wire.EntityAsyncStatus)   { t.row.EntityAsyncStatus = status }
+func (l *iscsiLun) key() string                              { return l.row.ID }
+func (l *iscsiLun) record() any                              { return &l.row }
+func (l *iscsiLun) mark(status *wire.EntityAsyncStatus)      { l.row.EntityAsyncStatus = status }
+func (s *iscsiSnapshot) key() string                         { return s.row.ID }
+func (s *iscsiSnapshot) record() any                         { return &s.row }
+func (s *iscsiSnapshot) mark(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
+
+func (t *iscsiTarget) nested() wire.NestedIscsiTarget {
+	return wire.NestedIscsiTarget{ID: t.row.ID, Name: t.row.Name}
+}
+
+func (w *world) iscsiEntities() map[string]*entity {
+	return map[string]*entity{
+		wire.EntityIscsiTarget: newEntity(&w.iscsiTargets, true, map[string]func(*iscsiTarget) []any{
+			"cluster": func(t *iscsiTarget) []any { return some(t.cluster) },
+			"luns": func(t *iscsiTarget) []any {
+				return records(filtered(w.iscsiLuns.list, func(l *iscsiLun) bool { return l.target == t }))
+			},
+		}),
+		wire.EntityIscsiLun: newEntity(&w.iscsiLuns, true, map[string]func(*iscsiLun) []any{
+			"iscsi_target": func(l *iscsiLun) []any { return some(l.target) },
+		}),
+		wire.EntityIscsiLunSnapshot: newEntity(&w.iscsiSnapshots, false, map[string]func(*iscsiSnapshot) []any{
+			"iscsi_target": func(s *iscsiSnapshot) []any { return some(s.target) },
+			"iscsi_lun":    func(s *iscsiSnapshot) []any { return some(s.lun) },
+		}),
+		wire.EntityIscsiConnection: emptyEntity(),
+	}
+}
+
+// emptyEntity is one that a Tower has no rows of in the simulated installation.
+func emptyEntity() *entity {
+	return &entity{
+		rows:    func() []any { return nil },
+		byID:    func(string) (any, bool) { return nil, false },
+		related: map[string]func(any) []any{},
+	}
+}
+
+func (w *world) deriveIscsi() {
+	for _, t := range w.iscsiTargets.list {
+		t.row.Luns = []wire.NestedIscsiLun{}
+	}
+
+	for _, l := range w.iscsiLuns.list {
+		l.target.row.Luns = append(l.target.row.Luns, wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name})
+		l.row.SnapshotNum = len(filtered(w.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }))
+	}
+}
+
+func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*iscsiTarget, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		of, err := c.clusterNamed(p.ClusterID)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		t := &iscsiTarget{cluster: of}
+		if err := overlay(&t.row, p); err != nil {
+			return nil, err
+		}
+
+		t.row.ID, t.row.LocalID, t.row.Cluster = c.ids.cuid(), c.ids.uuid(), of.nested()
+		t.row.IqnName = "iqn.2016-02.com.smartx:system:" + p.Name
+		t.row.Labels, t.row.Luns = []wire.NestedLabel{}, []wire.NestedIscsiLun{}
+		made[i] = t
+	}
+
+	for _, t := range made {
+		c.iscsiTargets.add(t)
+	}
+
+	return changed(c, made, c.targetChange("createIscsiTarget", "Create iSCSI target", wire.EntityAsyncStatusCreating,
+		func(*iscsiTarget) *taskFailure { return nil }), shownTarget), nil
+}
+
+func (c *call) targetChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiTarget) *taskFailure) change[*iscsiTarget] {
+	return change[*iscsiTarget]{
+		mutation: mutation, resource: "IscsiTarget", status: status,
+		about:   plainly(en, "iSCSI target", func(t *iscsiTarget) string { return t.row.Name }),
+		cluster: func(t *iscsiTarget) *cluster { return t.cluster },
+		apply:   apply,
+	}
+}
+
+func shownTarget(t *iscsiTarget) *wire.IscsiTarget { return wire.Ptr(t.row) }
+
+func updateIscsiTarget(c *call, in *wire.IscsiTargetUpdationParams) (any, error) {
+	found, err := match(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, c.targetChange("updateIscsiTarget", "Edit iSCSI target", wire.EntityAsyncStatusUpdating,
+		func(t *iscsiTarget) *taskFailure { return overlaid(&t.row, &in.Data) }), shownTarget), nil
+}
+
+// overlaid is overlay as the work of a task.
+func overlaid(into, from any) *taskFailure {
+	if err := overlay(into, from); err != nil {
+		return failure("INVALID_PARAMETERS", "%s", err)
+	}
+
+	return nil
+}
+
+// deleteIscsiTarget takes a target away and leaves what is in it to its own
+// deletion.
+func deleteIscsiTarget(c *call, in *wire.IscsiTargetDeletionParams) (any, error) {
+	found, err := match(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, c.targetChange("deleteIscsiTarget", "Delete iSCSI target", wire.EntityAsyncStatusDeleting,
+		func(t *iscsiTarget) *taskFailure {
+			c.iscsiTargets.remove(t)
+
+			return nil
+		}), deleted), nil
+}
+
+func (w *world) targetNamed(id string) (*iscsiTarget, error) {
+	t, ok := w.iscsiTargets.get(id)
+	if !ok {
+		return nil, notFound("There is no iSCSI target %s", id)
+	}
+
+	return t, nil
+}
+
+func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*iscsiLun, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		of, err := c.targetNamed(p.IscsiTargetID)
+		if err != nil {
+			return nil, err
+		}
+
+		if p.AssignedSize <= 0 {
+			return nil, badRequest("body[%d].assigned_size: must be more than 0", i)
+		}
+
+		l := c.newLun(of, p.Name, bytesOf(p.AssignedSize, p.AssignedSizeUnit))
+		if err := overlay(&l.row, p); err != nil {
+			return nil, err
+		}
+
+		l.row.AssignedSize = bytesOf(p.AssignedSize, p.AssignedSizeUnit)
+		made[i] = l
+	}
+
+	return c.addLuns(made, "createIscsiLun"), nil
+}
+
+func (w *world) newLun(of *iscsiTarget, name string, size int64) *iscsiLun {
+	l := &iscsiLun{target: of}
+	l.row = wire.IscsiLun{
+		ID: w.ids.cuid(), LocalID: w.ids.uuid(), ZbsVolumeID: w.ids.uuid(), Name: name, IscsiTarget: of.nested(), AssignedSize: size,
+		AllowedInitiators: "*/*", LocalCreatedAt: stamp(w.current), ReplicaNum: of.row.ReplicaNum, StripeNum: of.row.StripeNum,
+		StripeSize: of.row.StripeSize, ThinProvision: of.row.ThinProvision, LunID: 1, Labels: []wire.NestedLabel{},
+	}
+
+	for _, other := range w.iscsiLuns.list {
+		if other.target == of {
+			l.row.LunID = max(l.row.LunID, other.row.LunID+1)
+		}
+	}
+
+	return l
+}
+
+func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.IscsiLun] {
+	for _, l := range made {
+		c.iscsiLuns.add(l)
+	}
+
+	return changed(c, made, c.lunChange(mutation, "Create iSCSI LUN", wire.EntityAsyncStatusCreating,
+		func(*iscsiLun) *taskFailure { return nil }), shownLun)
+}
+
+func (c *call) lunChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiLun) *taskFailure) change[*iscsiLun] {
+	return change[*iscsiLun]{
+		mutation: mutation, resource: "IscsiLun", status: status,
+		about:   plainly(en, "iSCSI LUN", func(l *iscsiLun) string { return l.row.Name }),
+		cluster: func(l *iscsiLun) *cluster { return l.target.cluster },
+		apply:   apply,
+	}
+}
+
+func shownLun(l *iscsiLun) *wire.IscsiLun { return wire.Ptr(l.row) }
+
+func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
+	found, err := match(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if in.Data.AssignedSize != nil {
+		in.Data.AssignedSize = wire.Ptr(bytesOf(*in.Data.AssignedSize, in.Data.AssignedSizeUnit))
+	}
+
+	return changed(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN", wire.EntityAsyncStatusUpdating,
+		func(l *iscsiLun) *taskFailure { return overlaid(&l.row, &in.Data) }), shownLun), nil
+}
+
+func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {
+	found, err := match(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, c.lunChange("deleteIscsiLun", "Delete iSCSI LUN", wire.EntityAsyncStatusDeleting,
+		func(l *iscsiLun) *taskFailure {
+			c.iscsiLuns.remove(l)
+
+			for _, s := range filtered(c.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }) {
+				s.lun, s.row.IscsiLun = nil, nil
+
+				if in.Data != nil && in.Data.RemoveSnapshot {
+					c.iscsiSnapshots.remove(s)
+				}
+			}
+
+			return nil
+		}), deleted), nil
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*iscsiSnapshot, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		l, ok := c.iscsiLuns.get(p.IscsiLunID)
+		if !ok {
+			return nil, notFound("There is no iSCSI LUN %s", p.IscsiLunID)
+		}
+
+		t, err := c.targetNamed(p.IscsiTargetID)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		s := &iscsiSnapshot{target: t, lun: l, size: l.row.AssignedSize}
+		s.row = wire.IscsiLunSnapshot{
+			ID: c.ids.cuid(), LocalID: c.ids.uuid(), Name: p.Name, IscsiTarget: t.nested(), LocalCreatedAt: stamp(c.current),
+			IscsiLun: &wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name}, Labels: []wire.NestedLabel{},
+		}
+		made[i] = s
+	}
+
+	for _, s := range made {
+		c.iscsiSnapshots.add(s)
+	}
+
+	return changed(c, made, c.lunSnapshotChange("createIscsiLunSnapshot", "Create iSCSI LUN snapshot", wire.EntityAsyncStatusCreating,
+		func(*iscsiSnapshot) *taskFailure { return nil }),
+		func(s *iscsiSnapshot) *wire.IscsiLunSnapshot { return wire.Ptr(s.row) }), nil
+}
+
+func (c *call) lunSnapshotChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiSnapshot) *taskFailure) change[*iscsiSnapshot] {
+	return change[*iscsiSnapshot]{
+		mutation: mutation, resource: "IscsiLunSnapshot", status: status,
+		about:   plainly(en, "iSCSI LUN snapshot", func(s *iscsiSnapshot) string { return s.row.Name }),
+		cluster: func(s *iscsiSnapshot) *cluster { return s.target.cluster },
+		apply:   apply,
+	}
+}
+
+func deleteIscsiLunSnapshot(c *call, in *wire.IscsiLunSnapshotDeletionParams) (any, error) {
+	found, err := match(c.world, &c.iscsiSnapshots, wire.EntityIscsiLunSnapshot, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, c.lunSnapshotChange("deleteIscsiLunSnapshot", "Delete iSCSI LUN snapshot", wire.EntityAsyncStatusDeleting,
+		func(s *iscsiSnapshot) *taskFailure {
+			c.iscsiSnapshots.remove(s)
+
+			return nil
+		}), deleted), nil
+}
+
+func (w *world) lunSnapshotNamed(id string) (*iscsiSnapshot, error) {
+	s, ok := w.iscsiSnapshots.get(id)
+	if !ok {
+		return nil, notFound("There is no iSCSI LUN snapshot %s", id)
+	}
+
+	return s, nil
+}
+
+func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*iscsiLun, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		s, err := c.lunSnapshotNamed(p.SnapshotID)
+		if err != nil {
+			return nil, err
+		}
+
+		t, err := c.targetNamed(p.IscsiTargetID)
+		if err != nil {
+			return nil, err
+		}
+
+		name := s.row.Name + "-clone"
+		assign(&name, p.Name)
+		made[i] = c.newLun(t, name, s.size)
+	}
+
+	return c.addLuns(made, "cloneIscsiLunFromSnapshot"), nil
+}
+
+func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	luns, sizes := make([]*iscsiLun, len(*in)), map[*iscsiLun]int64{}
+
+	for i, p := range *in {
+		l, ok := c.iscsiLuns.get(p.LunID)
+		if !ok {
+			return nil, notFound("There is no iSCSI LUN %s", p.LunID)
+		}
+
+		s, err := c.lunSnapshotNamed(p.SnapshotID)
+		if err != nil {
+			return nil, err
+		}
+
+		if s.lun != l {
+			return nil, badRequest("body[%d].snapshot_id: the snapshot is not one of the LUN %s", i, l.row.Name)
+		}
+
+		luns[i], sizes[l] = l, s.size
+	}
+
+	return changed(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN", wire.EntityAsyncStatusUpdating,
+		func(l *iscsiLun) *taskFailure {
+			l.row.AssignedSize = sizes[l]
+
+			return nil
+		}), shownLun), nil
+}

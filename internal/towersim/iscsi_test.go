@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// unit makes a target with a logical unit and a snapshot of it.
+func (x *tower) unit() (target, lun, snapshot string) {
+	x.t.Helper()
+
+	target = x.madeBy("create-iscsi-target", []object{{
+		"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "t", "replica_num": 2, "stripe_num": 4, "stripe_size": 262144,
+		"thin_provision": true, "iops": 10,
+	}})
+	lun = x.madeBy("create-iscsi-lun", []object{{"iscsi_target_id": target, "name": "l", "assigned_size": 1 << 30, "replica_num": 2}})
+	snapshot = x.madeBy("create-iscsi-lun-snapshot", []object{{"iscsi_target_id": target, "iscsi_lun_id": lun, "name": "s"}})
+	x.settle()
+
+	return target, lun, snapshot
+}
+
+func TestTargetListsItsUnits(t *testing.T) {
+	x := start(t, "")
+	id, lun, _ := x.unit()
+	post[[]object](x, "update-iscsi-target", edit(id, object{"iops": 20}))
+	x.settle()
+
+	target := first[wire.IscsiTarget](x, "get-iscsi-targets", object{"luns_some": object{"id": lun}})
+	if *target.IOPS != 20 || target.ReplicaNum != 2 || len(target.Luns) != 1 || target.EntityAsyncStatus != nil {
+		t.Errorf("got %+v", target)
+	}
+}
+
+func TestUnitGoesBackToItsSnapshot(t *testing.T) {
+	x := start(t, "")
+	target, lun, snapshot := x.unit()
+	post[[]object](x, "update-iscsi-lun", edit(lun, object{"assigned_size": 2, "assigned_size_unit": "GB"}))
+	x.settle()
+
+	size := func() int64 { return first[wire.IscsiLun](x, "get-iscsi-luns", object{"id": lun}).AssignedSize }
+	if size() != 2<<30 {
+		t.Errorf("the unit has %d bytes", size())
+	}
+
+	post[[]object](x, "rollback-iscsi-lun-from-snapshot", []object{{"lun_id": lun, "snapshot_id": snapshot}})
+	x.settle()
+
+	if size() != 1<<30 {
+		t.Errorf("rolled back, the unit has %d bytes", size())
+	}
+
+	x.base = x.URL() // the vendor's own clients leave out the name
+
+	clone := x.madeBy("clone-iscsi-lun-from-snapshot", []object{{"iscsi_target_id": target, "snapshot_id": snapshot}})
+	if got := first[wire.IscsiLun](x, "get-iscsi-luns", object{"id": clone}); got.AssignedSize != 1<<30 || got.LunID != 2 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestDeletionsNeedNoOrder(t *testing.T) {
+	x := start(t, "")
+	x.base = x.URL() // the vendor's own clients leave out members that the document asks for
+	target, lun, snapshot := x.unit()
+
+	for operation, id := range map[string]string{
+		"delete-iscsi-target": target, "delete-iscsi-lun": lun, "delete-iscsi-lun-snapshot": snapshot,
+	} {
+		task := post[[]wire.WithTask[wire.Deleted]](x, operation, byID(id))[0].TaskID
+		x.settle()
+		x.succeeded(task)
+	}
+}
+
+func TestUnitWithItsSnapshots(t *testing.T) {
+	for remove, want := range map[bool]int{true: 0, false: 1} {
+		x := start(t, "")
+		_, lun, _ := x.unit()
+		post[[]object](x, "delete-iscsi-lun", edit(lun, object{"remove_snapshot": remove}))
+		x.settle()
+
+		if left := post[[]wire.IscsiLunSnapshot](x, "get-iscsi-lun-snapshots", object{}); len(left) != want {
+			t.Errorf("remove_snapshot %v: %d are left", remove, len(left))
+		}
+	}
+}
+
+func TestBlockStorageRefusesMissingObjects(t *testing.T) {
+	x := start(t, "")
+	target, lun, _ := x.unit()
+	x.refused("create-iscsi-lun", []object{{"iscsi_target_id": "x", "name": "l", "assigned_size": 1, "replica_num": 2}}, http.StatusNotFound)
+	x.refused("create-iscsi-lun-snapshot", []object{{"iscsi_target_id": target, "iscsi_lun_id": "x", "name": "s"}}, http.StatusNotFound)
+	x.refused("clone-iscsi-lun-from-snapshot", []object{{"iscsi_target_id": target, "snapshot_id": "x"}}, http.StatusNotFound)
+	x.refused("rollback-iscsi-lun-from-snapshot", []object{{"lun_id": lun, "snapshot_id": "x"}}, http.StatusNotFound)
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"net/url"
+	"path"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// libraryImage is an image of the content library, with a copy in each cluster
+// that it was distributed to.
+type libraryImage struct {
+	row wire.ContentLibraryImage
+	labelSet
+}
+
+func (l *libraryImage) key() string                         { return l.row.ID }
+func (l *libraryImage) record() any                         { return &l.row }
+func (l *libraryImage) showLabels()                         { l.row.Labels = l.nestedLabels() }
+func (l *libraryImage) mark(status *wire.EntityAsyncStatus) { l.row.EntityAsyncStatus = status }
+
+func (w *world) libraryImageWays() map[string]func(*libraryImage) []any {
+	return map[string]func(*libraryImage) []any{
+		"elf_images": func(l *libraryImage) []any { return records(w.copiesOf(l)) },
+		"clusters": func(l *libraryImage) []any {
+			return records(mapped(w.copiesOf(l), func(i *image) *cluster { return i.cluster }))
+		},
+		"labels": func(l *libraryImage) []any { return records(l.labels) },
+		"vm_disks": func(l *libraryImage) []any {
+			return records(filtered(w.disks.list, func(d *disk) bool { return d.image != nil && d.image.library == l }))
+		},
+	}
+}
+
+func (w *world) copiesOf(l *libraryImage) []*image {
+	return filtered(w.images.list, func(i *image) bool { return i.library == l })
+}
+
+func (w *world) copyOf(l *libraryImage, in *cluster) *image {
+	for _, i := range w.copiesOf(l) {
+		if i.cluster == in {
+			return i
+		}
+	}
+
+	return nil
+}
+
+func (w *world) newLibraryImage(name, description string, size int64, clusters []*cluster) {
+	l := &libraryImage{}
+	l.row = wire.ContentLibraryImage{
+		ID: w.ids.cuid(), Name: name, Description: description, Size: size, CreatedAt: stamp(w.current), Path: "/content-library/" + name,
+	}
+	l.showLabels()
+	w.libraryImages.add(l)
+	w.distributeImage(l, clusters)
+}
+
+// distributeImage copies an image to the clusters that lack it.
+func (w *world) distributeImage(l *libraryImage, clusters []*cluster) {
+	for _, c := range clusters {
+		if w.copyOf(l, c) == nil {
+			i := w.newImage(c, l.row.Name, l.row.Description, l.row.Size, w.ids)
+			i.library = l
+			i.row.ContentLibraryImage = &wire.NestedContentLibraryImage{ID: l.row.ID, Name: l.row.Name}
+		}
+	}
+
+	w.showCopies(l)
+}
+
+func (w *world) showCopies(l *libraryImage) {
+	copies := w.copiesOf(l)
+	l.row.Clusters = mapped(copies, func(i *image) wire.NestedCluster { return i.cluster.nested() })
+	l.row.ElfImageUUIDs = mapped(copies, func(i *image) string { return i.row.LocalID })
+	l.row.ElfImages = mapped(copies, func(i *image) wire.NestedElfImage {
+		return wire.NestedElfImage{ID: i.row.ID, Name: i.row.Name}
+	})
+}
+
+// editLibraryImages starts a change of the images that a filter finds.
+func (c *call) editLibraryImages(where json.RawMessage, mutation string, apply func(*libraryImage) *taskFailure) (any, error) {
+	images, err := match(c.world, &c.libraryImages, wire.EntityContentLibraryImage, where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, images, change[*libraryImage]{
+		mutation: mutation, resource: "ContentLibraryImage",
+		about:   plainly("Edit ISO image", "编辑 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
+		cluster: func(*libraryImage) *cluster { return nil },
+		apply:   apply,
+	}, func(l *libraryImage) *wire.ContentLibraryImage { return wire.Ptr(l.row) }), nil
+}
+
+func updateContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationParams) (any, error) {
+	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+		return nil, err
+	}
+
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryImages(in.Where, "updateContentLibraryImage", func(l *libraryImage) *taskFailure {
+		assign(&l.row.Name, in.Data.Name)
+		assign(&l.row.Description, in.Data.Description)
+		c.distributeImage(l, clusters)
+
+		for _, i := range c.copiesOf(l) {
+			i.row.Name, i.row.Description = l.row.Name, l.row.Description
+			i.row.ContentLibraryImage.Name = l.row.Name
+		}
+
+		c.showCopies(l)
+
+		return nil
+	})
+}
+
+func distributeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClusterParams) (any, error) {
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryImages(in.Where, "distributeContentLibraryImage", func(l *libraryImage) *taskFailure {
+		c.distributeImage(l, clusters)
+
+		return nil
+	})
+}
+
+func removeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClusterParams) (any, error) {
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryImages(in.Where, "removeContentLibraryImage", func(l *libraryImage) *taskFailure {
+		for _, from := range clusters {
+			if i := c.copyOf(l, from); i != nil {
+				if failed := c.dropImage(i); failed != nil {
+					return failed
+				}
+			}
+		}
+
+		c.showCopies(l)
+
+		return nil
+	})
+}
+
+func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionParams) (any, error) {
+	images, err := match(c.world, &c.libraryImages, wire.EntityContentLibraryImage, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, images, change[*libraryImage]{
+		mutation: "deleteContentLibraryImage", resource: "ContentLibraryImage", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete ISO image", "删除 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
+		cluster: func(*libraryImage) *cluster { return nil },
+		apply: func(l *libraryImage) *taskFailure {
+			for _, i := range c.copiesOf(l) {
+				if failed := c.dropImage(i); failed != nil {
+					return failed
+				}
+			}
+
+			c.libraryImages.remove(l)
+
+			return nil
+		},
+	}, deleted), nil
+}
+
+// importedSize is the size that images have that are fetched from a URL, which
+// the simulator does not visit.
+const importedSize = 1 << 30
+
+func importContentLibraryImage(c *call, in *wire.ContentLibraryImageImportParams) (any, error) {
+	d := &in.Data
+	if err := nonEmpty("body.data.name", &d.Name); err != nil {
+		return nil, err
+	}
+
+	source, err := url.Parse(d.URL)
+	if err != nil || source.Host == "" || path.Base(source.Path) == "/" {
+		return nil, badRequest("body.data.url: %q is not the URL of a file", d.URL)
+	}
+
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, d.Cluster)
+	if err != nil {
+		return nil, err
+	}
+
+	if len(clusters) == 0 {
+		return nil, notFound("There is no cluster that matches")
+	}
+
+	c.newLibraryImage(d.Name, valueOf(d.Description), importedSize, clusters)
+
+	u := c.newUpload(wire.UploadResourceTypeContentLibraryImage, d.Name, importedSize)
+	u.finish(c.current)
+
+	return &u.row, nil
+}

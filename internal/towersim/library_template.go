@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+func (t *libraryTemplate) mark(status *wire.EntityAsyncStatus) { t.row.EntityAsyncStatus = status }
+
+func cloneContentLibraryVMTemplateFromVM(c *call, in *[]wire.ContentLibraryVMTemplateCreationParams) (any, error) {
+	return c.libraryTemplatesFromVMs(*in, "cloneContentLibraryVmTemplateFromVm", false)
+}
+
+// convertContentLibraryVMTemplateFromVM makes templates that take the place of
+// their VMs.
+func convertContentLibraryVMTemplateFromVM(c *call, in *[]wire.ContentLibraryVMTemplateCreationParams) (any, error) {
+	return c.libraryTemplatesFromVMs(*in, "convertContentLibraryVmTemplateFromVm", true)
+}
+
+// libraryPlan is a template of the content library that is to be made.
+type libraryPlan struct {
+	params   *wire.ContentLibraryVMTemplateCreationParams
+	vm       *vm
+	clusters []*cluster
+}
+
+func (c *call) libraryTemplatesFromVMs(params []wire.ContentLibraryVMTemplateCreationParams, mutation string, consume bool) (any, error) {
+	if err := atLeastOne(params); err != nil {
+		return nil, err
+	}
+
+	plans := make([]libraryPlan, len(params))
+
+	for i := range params {
+		v, err := c.uniqueVM(&params[i].VM)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := nonEmpty("name", &params[i].Name); err != nil {
+			return nil, err
+		}
+
+		clusters, err := match(c.world, &c.clusters, wire.EntityCluster, params[i].Clusters)
+		if err != nil {
+			return nil, err
+		}
+
+		if len(clusters) == 0 {
+			return nil, notFound("There is no cluster that matches")
+		}
+
+		plans[i] = libraryPlan{params: &params[i], vm: v, clusters: clusters}
+	}
+
+	if err := c.free(mapped(plans, func(p libraryPlan) lockable { return p.vm })...); err != nil {
+		return nil, err
+	}
+
+	return mapped(plans, func(p libraryPlan) wire.WithTask[*wire.ContentLibraryVMTemplate] {
+		return c.libraryTemplateFromVM(&p, mutation, consume)
+	}), nil
+}
+
+func (c *call) uniqueVM(where *wire.VMWhereUniqueInput) (*vm, error) {
+	for _, v := range c.visible() {
+		if where.ID.Ptr() != nil && v.row.ID == where.ID.Value || where.LocalID.Ptr() != nil && v.row.LocalID == where.LocalID.Value {
+			return v, nil
+		}
+	}
+
+	return nil, notFound("There is no such VM")
+}
+
+func (c *call) libraryTemplateFromVM(p *libraryPlan, mutation string, consume bool) wire.WithTask[*wire.ContentLibraryVMTemplate] {
+	v := p.vm
+	l := &libraryTemplate{}
+	l.row = wire.ContentLibraryVMTemplate{
+		ID: c.ids.cuid(), Name: p.params.Name, Description: valueOf(p.params.Description), CreatedAt: stamp(c.current),
+		Architecture: v.cluster.row.Architecture, OS: v.row.OS, Memory: v.row.Memory, VCPU: v.row.VCPU,
+	}
+	l.showLabels()
+	l.showCopies()
+	c.libraryTemplates.add(l)
+
+	cloudInit := v.row.CloudInitSupported != nil && *v.row.CloudInitSupported
+	assign(&cloudInit, p.params.CloudInitSupported)
+
+	t := c.begin(work{
+		mutation: mutation, resource: "ContentLibraryVmTemplate", id: l.row.ID, cluster: v.cluster,
+		about:  text{en: "Create a VM template " + p.params.Name + " from VM " + v.row.Name, zh: "从虚拟机 " + v.row.Name + " 创建模板 " + p.params.Name},
+		status: wire.EntityAsyncStatusCreating, holds: []markable{l, markedAs{v, wire.EntityAsyncStatusUpdating}},
+		apply: func() *taskFailure {
+			if failed := c.templatable(v, p.params.Name, nil); failed != nil {
+				return failed
+			}
+
+			if failed := c.libraryNameTaken(l, p.params.Name, true); failed != nil {
+				return failed
+			}
+
+			original := v.shape()
+			original.cloudInit = cloudInit
+			c.distributeTemplate(l, original, p.clusters)
+
+			if consume {
+				c.destroy(v)
+			}
+
+			return nil
+		},
+		undo: func() { c.libraryTemplates.remove(l) },
+	})
+	shown := l.row
+
+	return wire.WithTask[*wire.ContentLibraryVMTemplate]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+}
+
+func (w *world) libraryNameTaken(l *libraryTemplate, name string, making bool) *taskFailure {
+	for _, other := range w.libraryTemplates.list {
+		if other == l {
+			// Of two that are being made, the one that was asked for first gets the name.
+			if making {
+				return nil
+			}
+
+			continue
+		}
+
+		if other.row.Name == name {
+			return failure("CONTENT_LIBRARY_VM_TEMPLATE_DUPLICATED_NAME", "The name %s is used by another VM template.", name)
+		}
+	}
+
+	return nil
+}
+
+// distributeTemplate copies hardware to the clusters that lack the template.
+// NICs go to the network of the same name there, or to the first one.
+func (w *world) distributeTemplate(l *libraryTemplate, original shape, clusters []*cluster) {
+	for _, c := range clusters {
+		if l.in(c) != nil {
+			continue
+		}
+
+		t := &template{cluster: c, library: l, shape: original.clone()}
+		t.row = wire.VMTemplate{
+			ID: w.ids.cuid(), LocalID: w.ids.uuid(), Name: l.row.Name, Description: l.row.Description, Cluster: c.nested(),
+			LocalCreatedAt:           stampPtr(w.current),
+			ContentLibraryVMTemplate: &wire.NestedContentLibraryVMTemplate{ID: l.row.ID, Name: l.row.Name},
+		}
+
+		for i := range t.shape.nics {
+			t.shape.nics[i].vlan = w.networkFor(c, t.shape.nics[i].vlan.row.Name)
+		}
+
+		t.shape.nics = slices.DeleteFunc(t.shape.nics, func(n nicShape) bool { return n.vlan == nil })
+
+		// A drive cannot keep an image that is in another cluster.
+		for i := range t.shape.disks {
+			if d := &t.shape.disks[i]; d.image != nil && d.image.cluster != c {
+				d.image = nil
+			}
+		}
+
+		t.showShape()
+		t.showLabels()
+		w.templates.add(t)
+		l.copies = append(l.copies, t)
+	}
+
+	l.showCopies()
+}
+
+// editLibraryTemplates starts a change of the templates that a filter finds.
+func (c *call) editLibraryTemplates(where json.RawMessage, mutation string, apply func(*libraryTemplate) *taskFailure) (any, error) {
+	templates, err := match(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, templates, change[*libraryTemplate]{
+		mutation: mutation, resource: "ContentLibraryVmTemplate",
+		about:   plainly("Edit VM template", "编辑虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
+		cluster: func(*libraryTemplate) *cluster { return nil },
+		apply:   apply,
+	}, func(l *libraryTemplate) *wire.ContentLibraryVMTemplate { return wire.Ptr(l.row) }), nil
+}
+
+func updateContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationParams) (any, error) {
+	d := &in.Data
+	if err := nonEmpty("body.data.name", d.Name); err != nil {
+		return nil, err
+	}
+
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, d.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryTemplates(in.Where, "updateContentLibraryVmTemplate", func(l *libraryTemplate) *taskFailure {
+		if d.Name != nil && *d.Name != l.row.Name {
+			if failed := c.libraryNameTaken(l, *d.Name, false); failed != nil {
+				return failed
+			}
+		}
+
+		assign(&l.row.Name, d.Name)
+		assign(&l.row.Description, d.Description)
+
+		for _, t := range l.copies {
+			t.row.Name, t.row.Description = l.row.Name, l.row.Description
+			t.row.ContentLibraryVMTemplate.Name = l.row.Name
+			assign(&t.shape.cloudInit, d.CloudInitSupported)
+			t.showShape()
+		}
+
+		if len(l.copies) > 0 {
+			c.distributeTemplate(l, l.copies[0].shape, clusters)
+		}
+
+		return nil
+	})
+}
+
+func distributeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationClusterParams) (any, error) {
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryTemplates(in.Where, "distributeContentLibraryVmTemplate", func(l *libraryTemplate) *taskFailure {
+		if len(l.copies) == 0 {
+			return failure("CONTENT_LIBRARY_VM_TEMPLATE_EMPTY", "The VM template %s is in no cluster.", l.row.Name)
+		}
+
+		c.distributeTemplate(l, l.copies[0].shape, clusters)
+
+		return nil
+	})
+}
+
+func removeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationClusterParams) (any, error) {
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.editLibraryTemplates(in.Where, "removeContentLibraryVmTemplate", func(l *libraryTemplate) *taskFailure {
+		for _, from := range clusters {
+			if t := l.in(from); t != nil {
+				c.dropTemplate(t)
+			}
+		}
+
+		return nil
+	})
+}
+
+func deleteContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateDeletionParams) (any, error) {
+	templates, err := match(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, templates, change[*libraryTemplate]{
+		mutation: "deleteContentLibraryVmTemplate", resource: "ContentLibraryVmTemplate", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete VM template", "删除虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
+		cluster: func(*libraryTemplate) *cluster { return nil },
+		apply: func(l *libraryTemplate) *taskFailure {
+			for _, t := range slices.Clone(l.copies) {
+				c.dropTemplate(t)
+			}
+
+			c.libraryTemplates.remove(l)
+
+			return nil
+		},
+	}, deleted), nil
+}

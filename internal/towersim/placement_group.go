@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// group is a VM placement group: rules on which hosts its members may run.
+type group struct {
+	row          wire.VMPlacementGroup
+	cluster      *cluster
+	vms          []*vm
+	must, prefer []*host
+}
+
+func (g *group) key() string                         { return g.row.ID }
+func (g *group) record() any                         { return &g.row }
+func (g *group) mark(status *wire.EntityAsyncStatus) { g.row.EntityAsyncStatus = status }
+
+func (w *world) groupWays() map[string]func(*group) []any {
+	return map[string]func(*group) []any{
+		"cluster":                   func(g *group) []any { return some(g.cluster) },
+		"vms":                       func(g *group) []any { return records(g.vms) },
+		"vm_host_must_host_uuids":   func(g *group) []any { return records(g.must) },
+		"vm_host_prefer_host_uuids": func(g *group) []any { return records(g.prefer) },
+	}
+}
+
+// show brings the lists of the group's row up to date.
+func (g *group) show() {
+	g.row.VMs = mapped(g.vms, (*vm).nested)
+	g.row.VMHostMustHostUUIDs = mapped(g.must, (*host).nested)
+	g.row.VMHostPreferHostUUIDs = mapped(g.prefer, (*host).nested)
+}
+
+func (w *world) groupsOf(v *vm) []*group {
+	return filtered(w.groups.list, func(g *group) bool { return slices.Contains(g.vms, v) })
+}
+
+// join makes a VM a member of groups.
+func (w *world) join(v *vm, groups []*group) {
+	for _, g := range groups {
+		if !slices.Contains(g.vms, v) {
+			g.vms = append(g.vms, v)
+			g.show()
+		}
+	}
+}
+
+// leave takes a VM out of all its groups.
+func (w *world) leave(v *vm) {
+	for _, g := range w.groupsOf(v) {
+		g.vms = slices.DeleteFunc(g.vms, func(member *vm) bool { return member == v })
+		g.show()
+	}
+}
+
+// others tells whether a member that runs is on a host, and whether one runs at
+// all, besides a VM.
+func (g *group) others(v *vm, h *host) (here, anywhere bool) {
+	for _, member := range g.vms {
+		if member != v && member.holdsMemory() && !member.row.InRecycleBin {
+			anywhere = true
+			here = here || member.host == h
+		}
+	}
+
+	return here, anywhere
+}
+
+// allows tells whether the rules that must hold let a VM run on a host.
+func (g *group) allows(v *vm, h *host) bool {
+	if !g.row.Enabled {
+		return true
+	}
+
+	if g.row.VMHostMustEnabled && slices.Contains(g.must, h) != g.row.VMHostMustPolicy {
+		return false
+	}
+
+	here, anywhere := g.others(v, h)
+
+	switch {
+	case !g.row.VMVMPolicyEnabled:
+		return true
+	case g.row.VMVMPolicy == wire.VMVMPolicyMustDifferent:
+		return !here
+	case g.row.VMVMPolicy == wire.VMVMPolicyMustSame:
+		return here || !anywhere
+	default:
+		return true
+	}
+}
+
+// liking is how many of the rules that should hold do if a VM runs on a host.
+func (g *group) liking(v *vm, h *host) int {
+	if !g.row.Enabled {
+		return 0
+	}
+
+	score := 0
+	if g.row.VMHostPreferEnabled && slices.Contains(g.prefer, h) == g.row.VMHostPreferPolicy {
+		score++
+	}
+
+	here, anywhere := g.others(v, h)
+
+	switch {
+	case !g.row.VMVMPolicyEnabled:
+	case g.row.VMVMPolicy == wire.VMVMPolicyPreferDifferent && !here,
+		g.row.VMVMPolicy == wire.VMVMPolicyPreferSame && (here || !anywhere):
+		score++
+	}
+
+	return score
+}
+
+func createVMPlacementGroup(c *call, in *[]wire.VMPlacementGroupCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	groups := make([]*group, len(*in))
+
+	for i := range *in {
+		g, err := c.planGroup(&(*in)[i])
+		if err != nil {
+			return nil, err
+		}
+
+		groups[i] = g
+	}
+
+	replies := make([]wire.WithTask[*wire.VMPlacementGroup], len(groups))
+	for i, g := range groups {
+		replies[i] = c.makeGroup(g)
+	}
+
+	return replies, nil
+}
+
+func (c *call) planGroup(p *wire.VMPlacementGroupCreationParams) (*group, error) {
+	in, err := c.clusterNamed(p.ClusterID)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := nonEmpty("name", &p.Name); err != nil {
+		return nil, err
+	}
+
+	g := &group{cluster: in}
+	g.row = wire.VMPlacementGroup{
+		ID: c.ids.cuid(), LocalID: placeholderPrefix + c.ids.uuid(), Name: p.Name, Cluster: in.nested(), Enabled: p.Enabled,
+		VMVMPolicy: wire.VMVMPolicyPreferDifferent, LocalCreatedAt: stamp(c.current), LocalUpdatedAt: stamp(c.current),
+	}
+
+	edit := &wire.VMPlacementGroupUpdationParamsData{}
+	if err := overlay(edit, p); err != nil {
+		return nil, err
+	}
+
+	change, err := c.groupChange(edit, in)
+	if err != nil {
+		return nil, err
+	}
+
+	change(g)
+
+	return g, nil
+}
+
+func (c *call) makeGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
+	c.groups.add(g)
+
+	members := g.vms
+	for _, v := range members {
+		c.show(v)
+	}
+
+	t := c.begin(work{
+		mutation: "createVmPlacementGroup", resource: "VmPlacementGroup", id: g.row.ID, cluster: g.cluster,
+		about:  text{en: "Create VM placement group " + g.row.Name, zh: "创建虚拟机放置组 " + g.row.Name},
+		status: wire.EntityAsyncStatusCreating, holds: []markable{g},
+		apply: func() *taskFailure {
+			if failed := c.groupNameTaken(g, g.row.Name, true); failed != nil {
+				return failed
+			}
+
+			g.row.LocalID = c.ids.uuid()
+
+			return nil
+		},
+		undo: func() { c.dropGroup(g) },
+	})
+	shown := g.row
+
+	return wire.WithTask[*wire.VMPlacementGroup]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+}
+
+func (w *world) groupNameTaken(g *group, name string, making bool) *taskFailure {
+	for _, other := range w.groups.list {
+		if other == g {
+			// Of two that are being made, the one that was asked for first gets the name.
+			if making {
+				return nil
+			}
+
+			continue
+		}
+
+		if other.cluster == g.cluster && other.row.Name == name {
+			return failure("PLACEMENT_GROUP_DUPLICATE_NAME", "The name %s is used by another VM placement group.", name)
+		}
+	}
+
+	return nil
+}
+
+// groupChange turns what was sent into a change of a group of a cluster. The
+// lists of members and hosts replace those that are there.
+func (c *call) groupChange(d *wire.VMPlacementGroupUpdationParamsData, in *cluster) (func(*group), error) {
+	var (
+		vms          []*vm
+		must, prefer []*host
+		err          error
+	)
+
+	if d.VMs != nil {
+		if vms, err = match(c.world, &c.vms, wire.EntityVM, d.VMs); err != nil {
+			return nil, err
+		}
+	}
+
+	if d.MustHosts != nil {
+		if must, err = match(c.world, &c.hosts, wire.EntityHost, d.MustHosts); err != nil {
+			return nil, err
+		}
+	}
+
+	if d.PreferHosts != nil {
+		if prefer, err = match(c.world, &c.hosts, wire.EntityHost, d.PreferHosts); err != nil {
+			return nil, err
+		}
+	}
+
+	vms = slices.DeleteFunc(vms, func(v *vm) bool { return v.cluster != in })
+
+	return func(g *group) {
+		assign(&g.row.Name, d.Name)
+		assign(&g.row.Description, d.Description)
+		assign(&g.row.Enabled, d.Enabled)
+		assign(&g.row.VMHostMustEnabled, d.VMHostMustEnabled)
+		assign(&g.row.VMHostMustPolicy, d.VMHostMustPolicy)
+		assign(&g.row.VMHostPreferEnabled, d.VMHostPreferEnabled)
+		assign(&g.row.VMHostPreferPolicy, d.VMHostPreferPolicy)
+		assign(&g.row.VMVMPolicy, d.VMVMPolicy)
+		assign(&g.row.VMVMPolicyEnabled, d.VMVMPolicyEnabled)
+
+		if d.VMs != nil {
+			g.vms = slices.DeleteFunc(slices.Clone(vms), (*vm).deleted)
+		}
+
+		if d.MustHosts != nil {
+			g.must = must
+		}
+
+		if d.PreferHosts != nil {
+			g.prefer = prefer
+		}
+
+		g.show()
+	}, nil
+}
+
+func updateVMPlacementGroup(c *call, in *wire.VMPlacementGroupUpdationParams) (any, error) {
+	groups, err := match(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	edits := map[*group]func(*group){}
+
+	for _, g := range groups {
+		if edits[g], err = c.groupChange(&in.Data, g.cluster); err != nil {
+			return nil, err
+		}
+	}
+
+	return changed(c, groups, change[*group]{
+		mutation: "updateVmPlacementGroup", resource: "VmPlacementGroup",
+		about:   plainly("Edit VM placement group", "编辑虚拟机放置组", func(g *group) string { return g.row.Name }),
+		cluster: func(g *group) *cluster { return g.cluster },
+		apply:   func(g *group) *taskFailure { return c.editGroup(g, &in.Data, edits[g]) },
+	}, func(g *group) *wire.VMPlacementGroup { return wire.Ptr(g.row) }), nil
+}
+
+func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, edit func(*group)) *taskFailure {
+	if _, exists := w.groups.get(g.row.ID); !exists {
+		return failure("PLACEMENT_GROUP_NOT_FOUND", "The VM placement group %s is gone.", g.row.Name)
+	}
+
+	if d.Name != nil && *d.Name != g.row.Name {
+		if failed := w.groupNameTaken(g, *d.Name, false); failed != nil {
+			return failed
+		}
+	}
+
+	enabled := g.row.VMVMPolicyEnabled
+	assign(&enabled, d.VMVMPolicyEnabled)
+
+	if d.VMs != nil && !enabled && !w.version.atLeast(4, 1) {
+		return failure("PLACEMENT_GROUP_POLICY_DISABLED", "The members of %s cannot change while its policy is off.", g.row.Name)
+	}
+
+	before := g.vms
+	edit(g)
+	g.row.LocalUpdatedAt = stamp(w.current)
+
+	for _, v := range append(slices.Clone(before), g.vms...) {
+		w.show(v)
+	}
+
+	return nil
+}
+
+// deleteVMPlacementGroup marks the groups only when the task runs, so that a
+// second request right after the first starts a second task, as in Tower.
+func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (any, error) {
+	groups, err := match(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, groups, change[*group]{
+		mutation: "deleteVmPlacementGroup", resource: "VmPlacementGroup", status: wire.EntityAsyncStatusDeleting, lateMark: true,
+		about:   plainly("Delete VM placement group", "删除虚拟机放置组", func(g *group) string { return g.row.Name }),
+		cluster: func(g *group) *cluster { return g.cluster },
+		apply: func(g *group) *taskFailure {
+			if _, exists := c.groups.get(g.row.ID); !exists {
+				return failure("PLACEMENT_GROUP_NOT_FOUND", "The VM placement group %s is gone.", g.row.Name)
+			}
+
+			c.dropGroup(g)
+
+			return nil
+		},
+	}, deleted), nil
+}
+
+func (w *world) dropGroup(g *group) {
+	w.groups.remove(g)
+
+	for _, v := range g.vms {
+		w.show(v)
+	}
+}

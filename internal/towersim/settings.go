@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// retainDays is how long the recycle bin keeps VMs unless told otherwise.
+const retainDays = 30
+
+// globalSettings are the settings of the whole Tower: one row.
+type globalSettings struct {
+	row wire.GlobalSettings
+}
+
+func (s *globalSettings) key() string { return s.row.ID }
+func (s *globalSettings) record() any { return &s.row }
+
+// clusterSettings are the settings of one cluster.
+type clusterSettings struct {
+	row     wire.ClusterSettings
+	cluster *cluster
+}
+
+func (s *clusterSettings) key() string { return s.row.ID }
+func (s *clusterSettings) record() any { return &s.row }
+
+func (w *world) clusterSettingsWays() map[string]func(*clusterSettings) []any {
+	return map[string]func(*clusterSettings) []any{
+		"cluster": func(s *clusterSettings) []any { return some(s.cluster) },
+	}
+}
+
+func (w *world) stockSettings() {
+	s := &globalSettings{}
+	s.row = wire.GlobalSettings{
+		ID:           namedIDSource("settings", "global").cuid(),
+		VMRecycleBin: wire.NestedVMRecycleBin{Enabled: w.scenario.RecycleBin, Retain: retainDays},
+	}
+	w.globalSettings.add(s)
+}
+
+func (w *world) stockClusterSettings(c *cluster) {
+	s := &clusterSettings{cluster: c}
+	s.row = wire.ClusterSettings{
+		ID: namedIDSource("settings", c.row.Name).cuid(), Cluster: c.nested(), DefaultHA: wire.Ptr(true),
+		DefaultStoragePolicy: wire.Ptr(defaultPolicy), EnabledIscsi: wire.Ptr(true),
+	}
+	w.clusterSettings.add(s)
+	c.row.Settings = &wire.NestedClusterSettings{ID: s.row.ID}
+}
+
+func (w *world) settingsOf(c *cluster) *clusterSettings {
+	for _, s := range w.clusterSettings.list {
+		if s.cluster == c {
+			return s
+		}
+	}
+
+	return nil
+}
+
+// recycles tells whether the recycle bin is on for a cluster: by the cluster's
+// own setting or, without one, by the global one.
+func (w *world) recycles(c *cluster) bool {
+	if s := w.settingsOf(c); s != nil && s.row.VMRecycleBin != nil {
+		return s.row.VMRecycleBin.Enabled
+	}
+
+	return w.globalSettings.list[0].row.VMRecycleBin.Enabled
+}
+
+func checkRetain(days int) error {
+	if days < 1 {
+		return badRequest("retain: must be at least 1 day")
+	}
+
+	return nil
+}
+
+func updateGlobalRecycleBinSetting(c *call, in *wire.GlobalRecycleBinUpdationParams) (any, error) {
+	if err := checkRetain(in.Retain); err != nil {
+		return nil, err
+	}
+
+	s := c.globalSettings.list[0]
+	s.row.VMRecycleBin = wire.NestedVMRecycleBin{Enabled: in.Enabled, Retain: in.Retain}
+
+	return done(&s.row), nil
+}
+
+func createClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinCreationParams) (any, error) {
+	return c.setRecycleBins(in.Where, &wire.NestedVMRecycleBin{Enabled: in.Data.Enabled, Retain: in.Data.Retain})
+}
+
+func updateClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinUpdationParams) (any, error) {
+	return c.setRecycleBins(in.Where, &wire.NestedVMRecycleBin{Enabled: in.Data.Enabled, Retain: in.Data.Retain})
+}
+
+// setRecycleBins gives clusters a recycle bin setting of their own.
+func (c *call) setRecycleBins(where json.RawMessage, to *wire.NestedVMRecycleBin) (any, error) {
+	if err := checkRetain(to.Retain); err != nil {
+		return nil, err
+	}
+
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, where)
+	if err != nil {
+		return nil, err
+	}
+
+	return mapped(clusters, func(of *cluster) wire.WithTask[*wire.ClusterSettings] {
+		s := c.settingsOf(of)
+		s.row.VMRecycleBin = wire.Ptr(*to)
+
+		return done(&s.row)
+	}), nil
+}
+
+// deleteClusterRecycleBinSetting makes clusters follow the global setting again.
+func deleteClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinDeletionParams) (any, error) {
+	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return mapped(clusters, func(of *cluster) wire.WithTask[wire.Deleted] {
+		s := c.settingsOf(of)
+		s.row.VMRecycleBin = nil
+
+		return done(wire.Deleted{ID: s.row.ID})
+	}), nil
+}

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+func (v *vds) mark(status *wire.EntityAsyncStatus)  { v.row.EntityAsyncStatus = status }
+func (v *vlan) mark(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
+
+func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*vds, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		of, err := c.clusterNamed(p.ClusterID)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		v := &vds{cluster: of}
+		v.row = wire.Vds{
+			ID: c.ids.cuid(), LocalID: c.ids.uuid(), Name: p.Name, Cluster: of.nested(), BondMode: "active-backup",
+			OvsbrName: fmt.Sprintf("ovsbr-%d", len(c.vdses.list)+i), Type: wire.NetworkTypeVM, WorkMode: p.WorkMode,
+			Nics: []wire.NestedNic{}, Vlans: []wire.NestedVlan{},
+		}
+		assign(&v.row.BondMode, p.BondMode)
+		v.showLabels()
+		made[i] = v
+	}
+
+	for _, v := range made {
+		c.vdses.add(v)
+	}
+
+	return changed(c, made, change[*vds]{
+		mutation: "createVds", resource: "Vds", status: wire.EntityAsyncStatusCreating,
+		about:   plainly("Create virtual distributed switch", "创建虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster: func(v *vds) *cluster { return v.cluster },
+		apply:   func(v *vds) *taskFailure { return c.vdsNameTaken(v, v.row.Name, true) },
+		undo:    func(v *vds) { c.vdses.remove(v) },
+	}, shownVds), nil
+}
+
+func shownVds(v *vds) *wire.Vds { return wire.Ptr(v.row) }
+
+func (w *world) vdsNameTaken(v *vds, name string, making bool) *taskFailure {
+	for _, other := range w.vdses.list {
+		if other == v {
+			// Of two that are being made, the one that was asked for first gets the name.
+			if making {
+				return nil
+			}
+
+			continue
+		}
+
+		if other.cluster == v.cluster && other.row.Name == name {
+			return failure("VDS_DUPLICATED_NAME", "The name %s is used by another virtual distributed switch.", name)
+		}
+	}
+
+	return nil
+}
+
+func updateVds(c *call, in *wire.VdsUpdationParams) (any, error) {
+	found, err := match(c.world, &c.vdses, wire.EntityVds, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	d := &in.Data
+	if err := nonEmpty("body.data.name", d.Name); err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, change[*vds]{
+		mutation: "updateVds", resource: "Vds",
+		about:   plainly("Edit virtual distributed switch", "编辑虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster: func(v *vds) *cluster { return v.cluster },
+		apply: func(v *vds) *taskFailure {
+			if d.Name != nil {
+				if failed := c.vdsNameTaken(v, *d.Name, false); failed != nil {
+					return failed
+				}
+			}
+
+			assign(&v.row.Name, d.Name)
+			assign(&v.row.BondMode, d.BondMode)
+
+			if d.WorkMode != nil {
+				v.row.WorkMode = d.WorkMode
+			}
+
+			for _, l := range c.vlans.list {
+				l.row.Vds = wire.NestedVds{ID: l.vds.row.ID, Name: l.vds.row.Name}
+			}
+
+			return nil
+		},
+	}, shownVds), nil
+}
+
+func deleteVds(c *call, in *wire.VdsDeletionParams) (any, error) {
+	found, err := match(c.world, &c.vdses, wire.EntityVds, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, change[*vds]{
+		mutation: "deleteVds", resource: "Vds", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete virtual distributed switch", "删除虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster: func(v *vds) *cluster { return v.cluster },
+		apply: func(v *vds) *taskFailure {
+			if slices.ContainsFunc(c.vlans.list, func(l *vlan) bool { return l.vds == v }) {
+				return failure("VDS_IN_USE", "The virtual distributed switch %s has networks.", v.row.Name)
+			}
+
+			c.vdses.remove(v)
+
+			return nil
+		},
+	}, deleted), nil
+}
+
+func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	made := make([]*vlan, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+
+		of, ok := c.vdses.get(p.VdsID)
+		if !ok {
+			return nil, notFound("There is no virtual distributed switch %s", p.VdsID)
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		l := &vlan{vds: of}
+		l.row = wire.Vlan{
+			ID: c.ids.cuid(), LocalID: *of.cluster.row.LocalID + "_" + c.ids.uuid(), Name: p.Name, Type: wire.NetworkTypeVM,
+			ModeType: wire.Ptr(wire.VlanModeTypeVlanAccess), Vds: wire.NestedVds{ID: of.row.ID, Name: of.row.Name},
+			VMNics: []wire.NestedVMNic{},
+		}
+		l.set(vlanData(p))
+		l.showLabels()
+		made[i] = l
+	}
+
+	for _, l := range made {
+		c.vlans.add(l)
+	}
+
+	return changed(c, made, change[*vlan]{
+		mutation: "createVmVlan", resource: "Vlan", status: wire.EntityAsyncStatusCreating,
+		about:   plainly("Create VM network", "创建虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster: (*vlan).cluster,
+		apply:   func(l *vlan) *taskFailure { return c.vlanNameTaken(l, l.row.Name, true) },
+		undo:    func(l *vlan) { c.vlans.remove(l) },
+	}, shownVlan), nil
+}
+
+func shownVlan(l *vlan) *wire.Vlan { return wire.Ptr(l.row) }
+
+// vlanData is what a creation sets, in the terms of an update.
+func vlanData(p *wire.VMVlanCreationParams) *wire.VMVlanUpdationParamsData {
+	return &wire.VMVlanUpdationParamsData{
+		ModeType: p.ModeType, NetworkIDs: p.NetworkIDs, VlanID: p.VlanID, QoSPriority: p.QoSPriority,
+		QoSBurst: p.QoSBurst, QoSMaxBandwidth: p.QoSMaxBandwidth, QoSMinBandwidth: p.QoSMinBandwidth,
+	}
+}
+
+// set changes a network's row by what was sent.
+func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
+	assign(&v.row.Name, d.Name)
+	assign(&v.row.VlanID, d.VlanID)
+
+	if d.ModeType != nil {
+		v.row.ModeType = d.ModeType
+	}
+
+	switch {
+	case d.NetworkIDs != nil:
+		v.row.NetworkIDs = d.NetworkIDs
+	case d.VlanID != nil || v.row.NetworkIDs == nil:
+		v.row.NetworkIDs = wire.List[string]{fmt.Sprint(v.row.VlanID)}
+	}
+
+	for to, sent := range map[**float64]wire.Opt[int64]{
+		&v.row.QoSBurst: d.QoSBurst, &v.row.QoSMaxBandwidth: d.QoSMaxBandwidth, &v.row.QoSMinBandwidth: d.QoSMinBandwidth,
+	} {
+		if !sent.Set {
+			continue
+		}
+
+		*to = nil
+		if n := sent.Ptr(); n != nil {
+			*to = wire.Ptr(float64(*n))
+		}
+	}
+
+	if d.QoSPriority != nil {
+		v.row.QoSPriority = wire.Ptr(int(*d.QoSPriority))
+	}
+}
+
+func (w *world) vlanNameTaken(l *vlan, name string, making bool) *taskFailure {
+	for _, other := range w.vlans.list {
+		if other == l {
+			// Of two that are being made, the one that was asked for first gets the name.
+			if making {
+				return nil
+			}
+
+			continue
+		}
+
+		if other.vds == l.vds && other.row.Name == name {
+			return failure("VLAN_DUPLICATED_NAME", "The name %s is used by another VM network.", name)
+		}
+	}
+
+	return nil
+}
+
+func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
+	found, err := match(c.world, &c.vlans, wire.EntityVlan, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, change[*vlan]{
+		mutation: "updateVmVlan", resource: "Vlan",
+		about:   plainly("Edit VM network", "编辑虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster: (*vlan).cluster,
+		apply: func(l *vlan) *taskFailure {
+			if in.Data.Name != nil {
+				if failed := c.vlanNameTaken(l, *in.Data.Name, false); failed != nil {
+					return failed
+				}
+			}
+
+			l.set(&in.Data)
+
+			for _, n := range c.nics.list {
+				if n.vlan == l {
+					n.row.Vlan = wire.Ptr(l.nested())
+				}
+			}
+
+			return nil
+		},
+	}, shownVlan), nil
+}
+
+func deleteVMVlan(c *call, in *wire.VlanDeletionParams) (any, error) {
+	found, err := match(c.world, &c.vlans, wire.EntityVlan, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	return changed(c, found, change[*vlan]{
+		mutation: "deleteVmVlan", resource: "Vlan", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete VM network", "删除虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster: (*vlan).cluster,
+		apply: func(l *vlan) *taskFailure {
+			if slices.ContainsFunc(c.nics.list, func(n *nic) bool { return n.vlan == l }) {
+				return failure("VLAN_IN_USE", "The VM network %s is in use by VMs.", l.row.Name)
+			}
+
+			c.vlans.remove(l)
+
+			return nil
+		},
+	}, deleted), nil
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// common is what the parameters of all operations that make VMs have in common,
+// under the names that they go by there. What is nil was not sent.
+type common struct {
+	Name               string                        `json:"name"`
+	Description        *string                       `json:"description"`
+	FolderID           *string                       `json:"folder_id"`
+	HostID             *string                       `json:"host_id"`
+	Owner              *wire.VMOwnerParams           `json:"owner"`
+	Status             *wire.VMStatus                `json:"status"`
+	HA                 *bool                         `json:"ha"`
+	Firmware           *wire.VMFirmware              `json:"firmware"`
+	GuestOSType        *wire.VMGuestsOperationSystem `json:"guest_os_type"`
+	VCPU               *int                          `json:"vcpu"`
+	CPUCores           *int                          `json:"cpu_cores"`
+	CPUSockets         *int                          `json:"cpu_sockets"`
+	Memory             *int64                        `json:"memory"`
+	MemoryUnit         *wire.ByteUnit                `json:"memory_unit"`
+	VMNics             []wire.VMNicParams            `json:"vm_nics"`
+	GPUDevices         []wire.VMGPUOperationParams   `json:"gpu_devices"`
+	PCINics            json.RawMessage               `json:"pci_nics"`
+	VMPlacementGroup   json.RawMessage               `json:"vm_placement_group"`
+	IOPolicy           *wire.VMDiskIOPolicy          `json:"io_policy"`
+	MaxIOPS            *int64                        `json:"max_iops"`
+	MaxIOPSPolicy      *wire.VMDiskIORestrictType    `json:"max_iops_policy"`
+	MaxBandwidth       *int64                        `json:"max_bandwidth"`
+	MaxBandwidthPolicy *wire.VMDiskIORestrictType    `json:"max_bandwidth_policy"`
+}
+
+// complete fills a blueprint, which has its source's shape, with what was sent.
+func (c *call) complete(b *blueprint, params any) error {
+	var p common
+	if err := overlay(&p, params); err != nil {
+		return err
+	}
+
+	if err := p.check(); err != nil {
+		return err
+	}
+
+	if err := b.processors(p.VCPU, p.CPUCores, p.CPUSockets); err != nil {
+		return err
+	}
+
+	b.name = p.Name
+	b.running = p.Status != nil && *p.Status == wire.VMStatusRunning
+	assign(&b.description, p.Description)
+	assign(&b.ha, p.HA)
+	assign(&b.firmware, p.Firmware)
+
+	if p.Memory != nil {
+		b.memory = bytesOf(*p.Memory, p.MemoryUnit)
+	}
+
+	if p.GuestOSType != nil {
+		b.guestOS = p.GuestOSType
+	}
+
+	if p.IOPolicy != nil {
+		b.ioPolicy = p.IOPolicy
+		b.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
+	}
+
+	return c.resolveReferences(b, &p)
+}
+
+func (p *common) check() error {
+	switch {
+	case p.Name == "":
+		return badRequest("name: must not be empty")
+	case p.Status != nil && *p.Status != wire.VMStatusRunning && *p.Status != wire.VMStatusStopped:
+		return badRequest("status: a VM can be created RUNNING or STOPPED, not %s", *p.Status)
+	case p.Memory != nil && *p.Memory <= 0:
+		return badRequest("memory: must be more than 0")
+	}
+
+	return nil
+}
+
+// resolveReferences looks up the objects that a creation names.
+func (c *call) resolveReferences(b *blueprint, p *common) error {
+	var err error
+
+	if b.host, err = c.hostNamed(valueOf(p.HostID), b.cluster); err != nil {
+		return err
+	}
+
+	if b.folder, err = c.folderNamed(p.FolderID, b.cluster); err != nil {
+		return err
+	}
+
+	if p.Owner != nil {
+		by := ""
+		if p.Owner.SearchFor != nil {
+			by = string(*p.Owner.SearchFor)
+		}
+
+		if b.owner, err = c.userNamed(by, p.Owner.Value); err != nil {
+			return err
+		}
+	}
+
+	if p.VMNics != nil {
+		if b.nics, err = c.nicShapes(p.VMNics, b.cluster); err != nil {
+			return err
+		}
+	}
+
+	if p.VMPlacementGroup != nil {
+		if b.groups, err = match(c.world, &c.groups, wire.EntityVMPlacementGroup, p.VMPlacementGroup); err != nil {
+			return err
+		}
+	}
+
+	if p.PCINics != nil {
+		return notFound("There is no host NIC that matches pci_nics")
+	}
+
+	return c.resolveGPUs(b, p.GPUDevices)
+}
+
+func (c *call) resolveGPUs(b *blueprint, params []wire.VMGPUOperationParams) error {
+	claims, err := c.gpuClaims(params)
+	if err != nil || len(claims) == 0 {
+		return err
+	}
+
+	if b.ha {
+		return badRequest("ha: a VM with GPU devices cannot be highly available")
+	}
+
+	if b.host == nil {
+		return badRequest("host_id: a VM with GPU devices needs a host")
+	}
+
+	b.gpus = claims
+
+	return nil
+}
+
+// operateDisks changes the disks that a template brings along.
+func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
+	for i := range b.disks {
+		b.disks[i].linked = !fullCopy
+	}
+
+	if in == nil {
+		return nil
+	}
+
+	for _, modified := range in.ModifyDisks {
+		if modified.DiskIndex < 0 || modified.DiskIndex >= len(b.disks) {
+			return badRequest("disk_operate.modify_disks: the template has no disk %d", modified.DiskIndex)
+		}
+
+		assign(&b.disks[modified.DiskIndex].bus, modified.Bus)
+	}
+
+	if in.RemoveDisks != nil {
+		for _, index := range in.RemoveDisks.DiskIndex {
+			if index < 0 || index >= len(b.disks) {
+				return badRequest("disk_operate.remove_disks: the template has no disk %d", index)
+			}
+		}
+
+		kept := b.disks[:0:0]
+		for i := range b.disks {
+			if !slices.Contains(in.RemoveDisks.DiskIndex, i) {
+				kept = append(kept, b.disks[i])
+			}
+		}
+
+		b.disks = kept
+	}
+
+	added, err := c.diskShapes(in.NewDisks, b.cluster)
+	if err != nil {
+		return err
+	}
+
+	b.disks = append(b.disks, added...)
+
+	return nil
+}

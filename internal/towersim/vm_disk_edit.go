@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// diskOf returns the disk of a VM that an id names. As an operand of a change,
+// an id that the disk had before an edit is as good as its present one.
+func (w *world) diskOf(v *vm, id string) *disk {
+	d, ok := w.disks.get(id)
+	if !ok {
+		d = w.formerDisks[id]
+	}
+
+	if d == nil || d.vm != v {
+		return nil
+	}
+
+	return d
+}
+
+// disksOf returns the disks of VMs that a list of ids names. Each VM must have
+// all of them, and they must be of one type.
+func (c *call) disksOf(where json.RawMessage, ids []string, kind wire.VMDiskType) ([]*vm, map[*vm][]*disk, error) {
+	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+	if err != nil {
+		return nil, nil, err
+	}
+
+	chosen := map[*vm][]*disk{}
+
+	for _, v := range vms {
+		for _, id := range ids {
+			d := c.diskOf(v, id)
+			if d == nil || kind != "" && d.row.Type != kind {
+				return nil, nil, badRequest("body.data: the VM %s has no disk %s", v.row.Name, id)
+			}
+
+			chosen[v] = append(chosen[v], d)
+		}
+	}
+
+	return vms, chosen, nil
+}
+
+func addVMDisk(c *call, in *wire.VMAddDiskParams) (any, error) {
+	params := &wire.VMDiskParams{MountDisks: in.Data.VMDisks.MountDisks, MountNewCreateDisks: in.Data.VMDisks.MountNewCreateDisks}
+	if len(params.MountDisks)+len(params.MountNewCreateDisks) == 0 {
+		return nil, badRequest("body.data.vm_disks: expected at least 1 disk")
+	}
+
+	return c.addDisks(in.Where, params, "addVmDisk", named("Add a disk to VM", "添加虚拟盘"))
+}
+
+func addVMCdRom(c *call, in *wire.VMAddCdRomParams) (any, error) {
+	if err := atLeastOne(in.Data.VMCdRoms); err != nil {
+		return nil, err
+	}
+
+	params := &wire.VMDiskParams{MountCdRoms: in.Data.VMCdRoms}
+
+	return c.addDisks(in.Where, params, "addVmCdRom", named("Add a CD-ROM to VM", "添加 CD-ROM"))
+}
+
+func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutation string, about func(*vm) text) (any, error) {
+	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+	if err != nil {
+		return nil, err
+	}
+
+	shapes := map[*vm][]diskShape{}
+	for _, v := range vms {
+		if shapes[v], err = c.diskShapes(params, v.cluster); err != nil {
+			return nil, err
+		}
+	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: mutation, about: about,
+		apply: func(v *vm) *taskFailure {
+			if failed := c.attachable(v, shapes[v]); failed != nil {
+				return failed
+			}
+
+			for i := range shapes[v] {
+				c.attach(v, &shapes[v][i])
+			}
+
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+// attachable refuses volumes that another disk is already, and what does not fit
+// into the storage any more.
+func (w *world) attachable(v *vm, shapes []diskShape) *taskFailure {
+	var space int64
+
+	for i := range shapes {
+		space += shapes[i].space()
+
+		if failed := shapes[i].volume.taken(); failed != nil {
+			return failed
+		}
+	}
+
+	return w.hasSpace(v.cluster, space)
+}
+
+// taken refuses a volume that is attached and not for sharing. No volume is
+// always free.
+func (v *volume) taken() *taskFailure {
+	if v == nil || len(v.disks) == 0 || v.row.Sharing {
+		return nil
+	}
+
+	return failure("VM_VOLUME_IN_USE", "The volume %s is attached to the VM %s.", v.row.Name, v.disks[0].vm.row.Name)
+}
+
+func removeVMDisk(c *call, in *wire.VMRemoveDiskParams) (any, error) {
+	return c.removeDisks(in.Where, in.Data.DiskIDs, "", "removeVmDisk", named("Remove a disk from VM", "卸载虚拟盘"))
+}
+
+func removeVMCdRom(c *call, in *wire.VMRemoveCdRomParams) (any, error) {
+	return c.removeDisks(in.Where, in.Data.CdRomIDs, wire.VMDiskTypeCdRom, "removeVmCdRom", named("Remove a CD-ROM from VM", "删除 CD-ROM"))
+}
+
+// removeDisks takes disks from their VMs; their volumes stay.
+func (c *call) removeDisks(where json.RawMessage, ids []string, kind wire.VMDiskType, mutation string, about func(*vm) text) (any, error) {
+	vms, chosen, err := c.disksOf(where, ids, kind)
+	if err != nil {
+		return nil, err
+	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: mutation, about: about,
+		apply: func(v *vm) *taskFailure {
+			for _, d := range chosen[v] {
+				c.detach(d)
+			}
+
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
+	vms, chosen, err := c.disksOf(in.Where, []string{in.Data.VMDiskID}, "")
+	if err != nil {
+		return nil, err
+	}
+
+	mounted := map[*vm]*image{}
+	volumes := map[*vm]*volume{}
+
+	for _, v := range vms {
+		mounted[v], err = c.imageNamed(in.Data.ElfImageID.Ptr(), in.Data.ContentLibraryImageID.Ptr(), v.cluster)
+		if err != nil {
+			return nil, err
+		}
+
+		if in.Data.VMVolumeID == nil {
+			continue
+		}
+
+		if volumes[v], err = c.volumeNamed(*in.Data.VMVolumeID, v.cluster); err != nil {
+			return nil, err
+		}
+	}
+
+	remounts := in.Data.ElfImageID.Set || in.Data.ContentLibraryImageID.Set
+
+	return c.changeVMs(vms, vmWork{
+		mutation: "updateVmDisk", about: named("Edit a disk of VM", "编辑虚拟盘"),
+		apply: func(v *vm) *taskFailure {
+			for _, d := range chosen[v] {
+				if failed := d.changeable(in.Data.Bus, volumes[v]); failed != nil {
+					return failed
+				}
+
+				assign(&d.row.Bus, in.Data.Bus)
+
+				if remounts {
+					d.image, d.tools = mounted[v], nil
+					d.showImage()
+				}
+
+				if volumes[v] != nil && volumes[v] != d.volume {
+					c.swap(d, volumes[v])
+				}
+			}
+
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+// changeable refuses another bus while the VM is not stopped, and a volume that
+// is another disk.
+func (d *disk) changeable(bus *wire.Bus, to *volume) *taskFailure {
+	if bus != nil && *bus != d.row.Bus && d.vm.holdsMemory() {
+		return failure("VM_STATUS_NOT_ALLOWED", "The bus of a disk of the VM %s can be changed only while it is stopped.", d.vm.row.Name)
+	}
+
+	if to == d.volume {
+		return nil
+	}
+
+	return to.taken()
+}
+
+// swap puts another volume into the place of a disk's.
+func (w *world) swap(d *disk, to *volume) {
+	if d.volume != nil {
+		d.volume.disks = slices.DeleteFunc(d.volume.disks, func(x *disk) bool { return x == d })
+	}
+
+	d.volume = to
+	to.disks = append(to.disks, d)
+	d.row.VMVolume = &wire.NestedVMVolume{ID: to.row.ID, Name: to.row.Name}
+}
+
+func ejectISOFromVMCdRom(c *call, in *wire.VMEjectCdRomParams) (any, error) {
+	return c.editDrives(in.Where, "ejectIsoFromVmCdRom", named("Eject the ISO from VM", "弹出 ISO"), func(d *disk) {
+		d.image, d.tools = nil, nil
+		d.showImage()
+	})
+}
+
+func toggleVMCdRomDisable(c *call, in *wire.VMToggleCdRomDisableParams) (any, error) {
+	return c.editDrives(in.Where, "toggleVmCdRomDisable", named("Edit the CD-ROM of VM", "编辑 CD-ROM"), func(d *disk) {
+		d.row.Disabled = wire.Ptr(in.Disabled)
+	})
+}
+
+// editDrives changes the CD-ROM drives that a filter finds.
+func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm) text, edit func(*disk)) (any, error) {
+	vms, chosen, err := c.matchDisks(where)
+	if err != nil {
+		return nil, err
+	}
+
+	for _, disks := range chosen {
+		for _, d := range disks {
+			if d.row.Type != wire.VMDiskTypeCdRom {
+				return nil, badRequest("body.where: the disk %s is no CD-ROM drive", d.row.ID)
+			}
+		}
+	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: mutation, about: about,
+		apply: func(v *vm) *taskFailure {
+			for _, d := range chosen[v] {
+				edit(d)
+			}
+
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+func installVMTools(c *call, in *wire.InstallVmtoolsParams) (any, error) {
+	if in.Data == nil && !c.version.atLeast(4, 4) {
+		return nil, badRequest("body.data: required member is missing")
+	}
+
+	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	drives, images := map[*vm]*disk{}, map[*vm]*toolsImage{}
+
+	for _, v := range vms {
+		if drives[v], images[v], err = c.toolsDrive(v, in.Data); err != nil {
+			return nil, err
+		}
+	}
+
+	return c.changeVMs(vms, vmWork{
+		mutation: "installVmtools", about: named("Install VM tools in VM", "安装虚拟机工具"),
+		apply: func(v *vm) *taskFailure {
+			d := drives[v]
+			if d == nil {
+				d = c.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
+			}
+
+			d.image, d.tools = nil, images[v]
+			d.showImage()
+			c.renew(v)
+
+			return nil
+		},
+	})
+}
+
+// toolsDrive finds the drive and the image for the tools: those that are asked
+// for, else the first of each; no drive means a new one.
+func (c *call) toolsDrive(v *vm, data *wire.InstallVmtoolsParamsData) (*disk, *toolsImage, error) {
+	if data != nil {
+		d := c.diskOf(v, data.CdRomID)
+		if d == nil || d.row.Type != wire.VMDiskTypeCdRom {
+			return nil, nil, notFound("The VM %s has no CD-ROM drive %s", v.row.Name, data.CdRomID)
+		}
+
+		i, ok := c.toolsImages.get(data.SvtImageID)
+		if !ok || i.cluster != v.cluster {
+			return nil, nil, notFound("There is no SVT image %s in the VM's cluster", data.SvtImageID)
+		}
+
+		return d, i, nil
+	}
+
+	images := filtered(c.toolsImages.list, func(i *toolsImage) bool { return i.cluster == v.cluster })
+	if len(images) == 0 {
+		return nil, nil, notFound("There is no SVT image in the VM's cluster")
+	}
+
+	for _, d := range v.disks {
+		if d.row.Type == wire.VMDiskTypeCdRom && !d.hidden() {
+			return d, images[0], nil
+		}
+	}
+
+	return nil, images[0], nil
+}
+
+func (v *vm) nextBoot() int {
+	boot := 0
+	for _, d := range v.disks {
+		boot = max(boot, d.row.Boot+1)
+	}
+
+	return boot
+}

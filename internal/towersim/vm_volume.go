@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// grow gives a volume its new size.
+func (w *world) grow(v *volume, size int64) *taskFailure {
+	if size < v.row.Size {
+		return failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", v.row.Name)
+	}
+
+	if failed := w.hasSpace(v.cluster, (size-v.row.Size)*replicas(v.row.ElfStoragePolicy)); failed != nil {
+		return failed
+	}
+
+	v.row.Size = size
+
+	for _, d := range v.disks {
+		w.show(d.vm)
+	}
+
+	return nil
+}
+
+func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
+	volumes, err := match(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := c.free(mapped(volumes, func(v *volume) lockable { return v })...); err != nil {
+		return nil, err
+	}
+
+	d := &in.Data
+
+	for _, v := range volumes {
+		if d.Size != nil && bytesOf(*d.Size, d.SizeUnit) < v.row.Size {
+			return nil, badRequest("body.data.size: is less than the volume has, %d", v.row.Size)
+		}
+	}
+
+	replies := make([]wire.WithTask[*wire.VMVolume], len(volumes))
+	for i, v := range volumes {
+		t := c.begin(work{
+			mutation: "updateVmVolume", about: text{en: "Update virtual volume", zh: "编辑虚拟卷"},
+			resource: "VmVolume", id: v.row.ID, cluster: v.cluster,
+			status: wire.EntityAsyncStatusUpdating, holds: []markable{v},
+			apply: func() *taskFailure { return c.editVolume(v, d) },
+		})
+		shown := v.row
+		replies[i] = wire.WithTask[*wire.VMVolume]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+	}
+
+	return replies, nil
+}
+
+func (w *world) editVolume(v *volume, d *wire.UpdateVMVolumeParamsData) *taskFailure {
+	if d.Size != nil {
+		if failed := w.grow(v, bytesOf(*d.Size, d.SizeUnit)); failed != nil {
+			return failed
+		}
+	}
+
+	assign(&v.row.Name, d.Name)
+
+	if d.Description != nil {
+		v.row.Description = d.Description
+	}
+
+	for _, attached := range v.disks {
+		attached.row.VMVolume = &wire.NestedVMVolume{ID: v.row.ID, Name: v.row.Name}
+	}
+
+	return nil
+}
+
+func (w *world) volumeNamed(id string, in *cluster) (*volume, error) {
+	v, ok := w.volumes.get(id)
+	if !ok {
+		return nil, notFound("There is no VM volume %s", id)
+	}
+
+	if v.cluster != in {
+		return nil, badRequest("The VM volume %s is not in the cluster %s", id, in.row.ID)
+	}
+
+	return v, nil
+}
+
+func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	clusters := make([]*cluster, len(*in))
+
+	for i := range *in {
+		p := &(*in)[i]
+		if p.Size <= 0 {
+			return nil, badRequest("body[%d].size: must be more than 0", i)
+		}
+
+		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		found, err := c.clusterNamed(p.ClusterID)
+		if err != nil {
+			return nil, err
+		}
+
+		clusters[i] = found
+	}
+
+	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
+	for i := range *in {
+		p := &(*in)[i]
+		replies[i] = c.makeVolume(clusters[i], p.Name, bytesOf(p.Size, p.SizeUnit), p.ElfStoragePolicy, p.Sharing, "createVmVolume")
+	}
+
+	return replies, nil
+}
+
+// makeVolume enters a volume as a placeholder and lets a task make it.
+func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
+	v := c.newVolume(in, name, "", size, policy)
+	localID := v.row.LocalID
+	v.row.LocalID, v.row.Sharing, v.linked = placeholderPrefix+localID, sharing, true
+
+	t := c.begin(work{
+		mutation: mutation, about: text{en: "Create virtual volume " + name, zh: "创建虚拟卷 " + name},
+		resource: "VmVolume", id: v.row.ID, cluster: in, status: wire.EntityAsyncStatusCreating, holds: []markable{v},
+		apply: func() *taskFailure {
+			if failed := c.hasSpace(in, size*replicas(policy)); failed != nil {
+				return failed
+			}
+
+			// From here on it takes its space.
+			v.row.LocalID, v.linked = localID, false
+
+			return nil
+		},
+		undo: func() { c.volumes.remove(v) },
+	})
+	shown := v.row
+
+	return wire.WithTask[*wire.VMVolume]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
+}
+
+func cloneVMVolume(c *call, in *[]wire.CloneVMVolumeParams) (any, error) {
+	if err := atLeastOne(*in); err != nil {
+		return nil, err
+	}
+
+	sources := make([]*volume, len(*in))
+
+	for i := range *in {
+		source, err := c.uniqueVolume(&(*in)[i].Where)
+		if err != nil {
+			return nil, err
+		}
+
+		if err := nonEmpty("data.name", &(*in)[i].Data.Name); err != nil {
+			return nil, err
+		}
+
+		sources[i] = source
+	}
+
+	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
+	for i, source := range sources {
+		data := &(*in)[i].Data
+		replies[i] = c.makeVolume(source.cluster, data.Name, source.row.Size, source.row.ElfStoragePolicy, source.row.Sharing, "cloneVmVolume")
+
+		if made, ok := c.volumes.get(replies[i].Data.ID); ok && data.Description != nil {
+			made.row.Description = data.Description
+		}
+	}
+
+	return replies, nil
+}
+
+func (c *call) uniqueVolume(where *wire.VMVolumeWhereUniqueInput) (*volume, error) {
+	for _, v := range c.volumes.list {
+		if where.ID.Ptr() != nil && v.row.ID == where.ID.Value || where.LocalID.Ptr() != nil && v.row.LocalID == where.LocalID.Value {
+			return v, nil
+		}
+	}
+
+	return nil, notFound("There is no such VM volume")
+}
+
+func deleteVMVolume(c *call, in *wire.VMVolumeDeletionParams) (any, error) {
+	volumes, err := match(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
+	if err != nil {
+		return nil, err
+	}
+
+	if err := c.free(mapped(volumes, func(v *volume) lockable { return v })...); err != nil {
+		return nil, err
+	}
+
+	for _, v := range volumes {
+		if len(v.disks) > 0 {
+			return nil, badRequest("The volume %s is attached to the VM %s", v.row.Name, v.disks[0].vm.row.Name)
+		}
+	}
+
+	return changed(c, volumes, change[*volume]{
+		mutation: "deleteVmVolume", resource: "VmVolume", status: wire.EntityAsyncStatusDeleting,
+		about:   plainly("Delete virtual volume", "删除虚拟卷", func(v *volume) string { return v.row.Name }),
+		cluster: func(v *volume) *cluster { return v.cluster },
+		apply: func(v *volume) *taskFailure {
+			if len(v.disks) > 0 {
+				return failure("VM_VOLUME_IN_USE", "The volume %s is attached to the VM %s.", v.row.Name, v.disks[0].vm.row.Name)
+			}
+
+			c.volumes.remove(v)
+
+			return nil
+		},
+	}, deleted), nil
+}
