@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
@@ -42,11 +41,14 @@ func checked(t testing.TB, server *towersim.Server, scenario *towersim.Scenario)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var exchanges atomic.Int64
+	var mu sync.Mutex
+	exchanges := map[string]int{} // the checker, which all tests share, counts those of all
 	next := check.Middleware(server.Handler())
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, openapicheck.BasePath+"/") {
-			exchanges.Add(1)
+		if operation, ok := strings.CutPrefix(r.URL.Path, openapicheck.BasePath+"/"); ok {
+			mu.Lock()
+			exchanges[operation]++
+			mu.Unlock()
 		}
 		next.ServeHTTP(w, r)
 	}))
@@ -54,7 +56,7 @@ func checked(t testing.TB, server *towersim.Server, scenario *towersim.Scenario)
 		// A request that a fault lets hang would keep Close waiting.
 		front.CloseClientConnections()
 		front.Close()
-		t.Logf("%d exchanges compared with %s", exchanges.Load(), openapicheck.EnvDocument)
+		t.Attr(openapicheck.Attribute, openapicheck.FormatCounts(exchanges))
 		for _, violation := range untold(check) {
 			t.Errorf("not as the OpenAPI document says: %s", violation)
 		}

@@ -129,10 +129,14 @@ func (s *apiServer) config() Config {
 
 // kubeconfig has the context "good" with the given user, and a second one of the same cluster and nobody.
 func (s *apiServer) kubeconfig(user map[string]any) string {
+	return kubeconfigOf(s.URL, s.ca, user)
+}
+
+func kubeconfigOf(server, ca string, user map[string]any) string {
 	text, _ := json.Marshal(map[string]any{
 		"apiVersion": "v1", "kind": "Config", "current-context": "good",
 		"clusters": []any{map[string]any{"name": "c", "cluster": map[string]any{
-			"server": s.URL, "certificate-authority-data": []byte(s.ca),
+			"server": server, "certificate-authority-data": []byte(ca),
 		}}},
 		"users": []any{map[string]any{"name": "u", "user": user}},
 		"contexts": []any{

@@ -24,7 +24,8 @@ type ContentLibraryVMTemplate struct {
 	CPUSockets         int // 0 before Tower 4.5
 	MemoryBytes        int64
 	SizeBytes          int64
-	Clusters           []ClusterRef // where it is distributed to
+	Disks              []TemplateDisk // none before Tower 4.5
+	Clusters           []ClusterRef   // where it is distributed to
 	EntityAsyncStatus  string
 	CreatedAt          time.Time
 	Labels             []Label
@@ -94,6 +95,11 @@ func templateOf(m *models.ContentLibraryVMTemplate) ContentLibraryVMTemplate {
 	}
 	if m.CPU != nil {
 		out.CPUCores, out.CPUSockets = number(m.CPU.Cores), number(m.CPU.Sockets)
+	}
+	for _, d := range m.VMDisks {
+		if d != nil {
+			out.Disks = append(out.Disks, TemplateDisk{Type: text(d.Type), Bus: text(d.Bus), Boot: number(d.Boot), SizeBytes: deref(d.Size)})
+		}
 	}
 	for _, cl := range m.Clusters {
 		if cl != nil {

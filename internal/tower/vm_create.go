@@ -16,12 +16,12 @@ type Owner struct {
 	Value     string
 }
 
-// VMCreate describes a VM to be created from a source. What is nil or "" is the source's.
+// VMCreate describes a VM to be created, from a source or blank. What is nil or "" is the source's.
 type VMCreate struct {
 	Name      string
 	ClusterID string
 
-	// The source, exactly one of these.
+	// The source, at most one of these. Without any the VM is blank: then Firmware, HA, CPUs and memory are needed.
 	ContentLibraryVMTemplateID string
 	VMTemplateID               string
 	SourceVMID                 string // the VM to clone
@@ -46,6 +46,17 @@ type VMCreate struct {
 
 	NICs      []NICCreate // nil = the source's NICs, else they are replaced by these, in this order
 	CloudInit *CloudInit  // nil = none; only templates take it
+
+	// Only templates and blank VMs take the next ones.
+	Disks      []DiskCreate  // beside those of the source
+	CDROMs     []CDROMCreate // the VM's drives, in the order of their boot places
+	SystemDisk *DiskBus      // nil = as in the template; a blank VM's is the first of Disks
+}
+
+// DiskBus puts a disk of a template on another bus.
+type DiskBus struct {
+	Index int // in the template's list of disks
+	Bus   string
 }
 
 // NICCreate describes a network card. It has no address: addresses are given to the guest by cloud-init, and

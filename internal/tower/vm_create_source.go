@@ -10,6 +10,7 @@ import (
 )
 
 const (
+	opCreateBlank        = "create-vm"
 	opCreate             = "create-vm-from-content-library-template"
 	opCreateFromTemplate = "create-vm-from-template"
 	opClone              = "clone-vm"
@@ -38,8 +39,14 @@ func (in VMCreate) call() (createCall, error) {
 	if in.VMSnapshotID != "" {
 		calls = append(calls, createCall{opRebuild, in.rebuild})
 	}
+	if len(calls) == 0 {
+		if in.Firmware == nil || in.HA == nil || in.CPUCores == nil || in.CPUSockets == nil || in.MemoryBytes == nil {
+			return createCall{}, &Error{Operation: opCreateBlank, Class: ClassRefused, Message: "a blank VM needs firmware, HA, CPUs and memory"}
+		}
+		calls = append(calls, createCall{opCreateBlank, in.blank})
+	}
 	if in.Name == "" || in.ClusterID == "" || len(calls) != 1 {
-		return createCall{}, &Error{Operation: "create-vm", Class: ClassRefused, Message: "name, cluster and one source are needed"}
+		return createCall{}, &Error{Operation: opCreateBlank, Class: ClassRefused, Message: "name, cluster and at most one source are needed"}
 	}
 	return calls[0], nil
 }
@@ -74,6 +81,7 @@ func (in VMCreate) library() *models.VMCreateVMFromContentLibraryTemplateParams 
 	if in.CloudInit != nil {
 		out.CloudInit = in.CloudInit.params()
 	}
+	out.DiskOperate = in.diskOperate()
 	return out
 }
 

@@ -28,6 +28,26 @@ type VMDisk struct {
 	ImageID    string // the image in a CD-ROM drive, "" when it is empty
 }
 
+// TemplateDisk is a disk or a CD-ROM drive that a template brings along.
+type TemplateDisk struct {
+	Type      string // DISK or CD_ROM
+	Bus       string
+	Boot      int
+	SizeBytes int64
+}
+
+// SystemDiskOf returns the place of the disk that a template boots from in the template's list; -1 where it has none, or
+// Tower does not tell.
+func SystemDiskOf(disks []TemplateDisk) int {
+	system := -1
+	for i, d := range disks {
+		if d.Type != DiskCDROM && (system < 0 || d.Boot < disks[system].Boot) {
+			system = i
+		}
+	}
+	return system
+}
+
 // IsCDROM reports whether it is a CD-ROM drive.
 func (d VMDisk) IsCDROM() bool { return d.Type == DiskCDROM }
 

@@ -27,6 +27,7 @@ type VMTemplate struct {
 	CPUSockets                 int
 	MemoryBytes                int64
 	SizeBytes                  int64
+	Disks                      []TemplateDisk
 	EntityAsyncStatus          string
 	CreatedAt                  time.Time
 	Labels                     []Label
@@ -78,6 +79,11 @@ func vmTemplateOf(m *models.VMTemplate) VMTemplate {
 	}
 	if m.Cluster != nil {
 		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
+	}
+	for _, d := range m.VMDisks {
+		if d != nil {
+			out.Disks = append(out.Disks, TemplateDisk{Type: text(d.Type), Bus: text(d.Bus), Boot: number(d.Boot), SizeBytes: deref(d.Size)})
+		}
 	}
 	if m.ContentLibraryVMTemplate != nil {
 		out.ContentLibraryVMTemplateID = deref(m.ContentLibraryVMTemplate.ID)

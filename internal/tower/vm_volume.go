@@ -9,6 +9,7 @@ import (
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+	"golang.org/x/sync/errgroup"
 )
 
 // VMVolume is a volume that VMs use as a disk, as Tower shows it.
@@ -28,6 +29,32 @@ type VMVolume struct {
 // VMVolume reads a volume by Tower's id or its local id. ErrNotFound: there is none.
 func (c *Client) VMVolume(ctx context.Context, id string) (*VMVolume, error) {
 	return readOne(ctx, c.reads.volumes, opGetVMVolumes, "VM volume", id)
+}
+
+// VMVolumes reads volumes by Tower's id, all at once. Those that do not exist are missing in the result.
+func (c *Client) VMVolumes(ctx context.Context, ids []string) (map[string]VMVolume, error) {
+	found := make([]*VMVolume, len(ids))
+	var group errgroup.Group
+	for i, id := range ids {
+		group.Go(func() error {
+			volume, err := c.VMVolume(ctx, id)
+			if errors.Is(err, ErrNotFound) {
+				return nil
+			}
+			found[i] = volume
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	out := map[string]VMVolume{}
+	for _, volume := range found {
+		if volume != nil {
+			out[volume.ID] = *volume
+		}
+	}
+	return out, nil
 }
 
 const (

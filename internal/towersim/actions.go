@@ -176,3 +176,49 @@ func (s *Server) VMOwner(name string) (string, error) {
 
 	return owner, err
 }
+
+// DuplicateVM lets a second VM of the same name and hardware appear, stopped, as
+// happens when a cluster finishes a creation that Tower had given up. It returns
+// the id of the new one.
+func (s *Server) DuplicateVM(name string) (string, error) {
+	var id string
+
+	err := s.onVM(name, func(w *world, v *vm) error {
+		b := &blueprint{shape: v.shape(), name: name, cluster: v.cluster, description: v.row.Description}
+		twin := w.newVM(b, w.ids)
+		// Built under another name, because clusters allow what Tower refuses.
+		twin.row.Name = name + "-" + twin.row.ID
+
+		if failed := w.build(twin, b); failed != nil {
+			w.vms.remove(twin)
+
+			return fmt.Errorf("towersim: the VM %q cannot be duplicated: %s", name, failed.message)
+		}
+
+		twin.row.Name = name
+		w.show(twin)
+
+		id = twin.row.ID
+
+		return nil
+	})
+
+	return id, err
+}
+
+// ChangeVMID gives a VM another id, as Tower does when it loses its record of a
+// VM and finds the VM again. The local id stays. It returns the new id.
+func (s *Server) ChangeVMID(name string) (string, error) {
+	var id string
+
+	err := s.onVM(name, func(w *world, v *vm) error {
+		w.vms.rekey(v, func() { v.row.ID = w.ids.cuid() })
+		w.show(v)
+
+		id = v.row.ID
+
+		return nil
+	})
+
+	return id, err
+}

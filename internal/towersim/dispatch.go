@@ -69,6 +69,7 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc(apiBase+"/", s.serveAPI)
 	mux.HandleFunc("/api", s.serveGraphQL)
 	s.addControl(mux)
+	mux.HandleFunc("GET /{$}", s.getStatusPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		s.send(w, refusal(notFound("Cannot %s %s", r.Method, r.URL.Path), r.URL.Path))
 	})

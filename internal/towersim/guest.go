@@ -34,7 +34,7 @@ func (w *world) powerOn(v *vm) {
 	w.forget(v)
 
 	v.row.Status = wire.VMStatusRunning
-	v.poweredOnAt = w.current
+	v.poweredOnAt, v.poweredOffAt = w.current, time.Time{}
 	v.story = &story{vm: v, guest: w.guestOf(v.row.Name), base: w.current}
 
 	for _, n := range v.nics {
@@ -56,6 +56,7 @@ func (w *world) powerOn(v *vm) {
 func (w *world) powerOff(v *vm) {
 	v.story = nil
 	v.row.Status = wire.VMStatusStopped
+	v.poweredOffAt = w.current
 	v.row.LastShutdownTime = stampPtr(w.current)
 	w.forget(v)
 	w.nodes.lost(v, w.current)
@@ -140,6 +141,7 @@ func (w *world) planNIC(s *story, n *nic, from time.Duration) {
 	plug := n.plug
 	line := s.lineOf(n)
 	p := w.nicPlan(s, n, line, from)
+	n.plan, n.planned = p, plug
 	unplugged := func() bool { return n.plug != plug }
 
 	if p.linkLocal >= 0 {

@@ -15,13 +15,14 @@ var handlers = map[string]operation{
 	"get-version": {handle: getVersion},
 	"get-my-info": {handle: getMyInfo},
 
-	"create-vm":               {handle: typed(createVM)},
-	"create-vm-from-template": {handle: typed(createVMFromTemplate)},
-	"create-vm-from-content-library-template":       {handle: typed(createVMFromContentLibraryTemplate)},
-	"create-vm-from-content-library-template-batch": {handle: typed(createVMFromContentLibraryTemplateBatch)},
+	"create-vm":                 {handle: typed(createVM)},
+	"create-vm-from-template":   {handle: typed(createVMFromTemplate)},
 	"clone-vm":                  {typed(cloneVM), true},
 	"rebuild-vm-from-snapshot":  {handle: typed(rebuildVM)},
 	"convert-vm-template-to-vm": {handle: typed(convertVMTemplateToVM)},
+
+	"create-vm-from-content-library-template":       {handle: typed(createVMFromContentLibraryTemplate)},
+	"create-vm-from-content-library-template-batch": {handle: typed(createVMFromContentLibraryTemplateBatch)},
 
 	"start-vm":         {typed(startVM), true},
 	"shutdown-vm":      {typed(shutDownVM), true},

@@ -139,6 +139,12 @@ func TestRecycleBinSettings(t *testing.T) {
 	where := object{"name": "cluster-1"}
 	post[[]object](x, "update-cluster-recycle-bin-setting", object{"where": where, "data": object{"enabled": false, "retain": 1}})
 	x.refused("move-vm-to-recycle", byID(vm.ID), http.StatusBadRequest)
+
+	settings := first[wire.ClusterSettings](x, "get-cluster-settingses", object{"cluster": where})
+	if settings.VMRecycleBin == nil || settings.VMRecycleBin.Enabled || settings.VMRecycleBin.Retain != 1 {
+		t.Errorf("got %+v", settings.VMRecycleBin)
+	}
+
 	post[[]object](x, "delete-cluster-recycle-bin-setting", object{"where": where})
 	post[object](x, "update-global-recycle-bin-setting", object{"enabled": false, "retain": 1})
 	x.refused("move-vm-to-recycle", byID(vm.ID), http.StatusBadRequest)

@@ -120,6 +120,9 @@ type nic struct {
 	told   bool         // the row shows a report
 	plug   int          // counts how often the NIC was plugged in anew
 
+	plan    nicPlan // what the guest will do, unless the NIC was plugged in anew
+	planned int     // the plug that the plan is of
+
 	// The current story, for the control API. All are zero until they happen.
 	leasedAt, reportedAt time.Time
 	address              nicAddress
@@ -148,7 +151,7 @@ type vm struct {
 	story  *story
 	order  uint64 // of its creation
 
-	createdAt, poweredOnAt, nodeRegisteredAt, deletedAt time.Time
+	createdAt, poweredOnAt, poweredOffAt, nodeRegisteredAt, deletedAt time.Time
 }
 
 // real tells whether the VM exists in its cluster, not only in Tower.

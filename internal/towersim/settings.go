@@ -23,6 +23,7 @@ func (s *globalSettings) record() any { return &s.row }
 type clusterSettings struct {
 	row     wire.ClusterSettings
 	cluster *cluster
+	bin     *wire.NestedVMRecycleBin // of the cluster's own; nil follows the global one
 }
 
 func (s *clusterSettings) key() string { return s.row.ID }
@@ -50,7 +51,20 @@ func (w *world) stockClusterSettings(c *cluster) {
 		DefaultStoragePolicy: wire.Ptr(defaultPolicy), EnabledIscsi: wire.Ptr(true),
 	}
 	w.clusterSettings.add(s)
+	w.showRecycleBins()
+
 	c.row.Settings = &wire.NestedClusterSettings{ID: s.row.ID}
+}
+
+// showRecycleBins writes into the row of each cluster's settings which recycle
+// bin setting holds for it.
+func (w *world) showRecycleBins() {
+	for _, s := range w.clusterSettings.list {
+		s.row.VMRecycleBin = s.bin
+		if s.bin == nil {
+			s.row.VMRecycleBin = wire.Ptr(w.globalSettings.list[0].row.VMRecycleBin)
+		}
+	}
 }
 
 func (w *world) settingsOf(c *cluster) *clusterSettings {
@@ -63,14 +77,11 @@ func (w *world) settingsOf(c *cluster) *clusterSettings {
 	return nil
 }
 
-// recycles tells whether the recycle bin is on for a cluster: by the cluster's
-// own setting or, without one, by the global one.
+// recycles tells whether the recycle bin is on for a cluster.
 func (w *world) recycles(c *cluster) bool {
-	if s := w.settingsOf(c); s != nil && s.row.VMRecycleBin != nil {
-		return s.row.VMRecycleBin.Enabled
-	}
+	s := w.settingsOf(c)
 
-	return w.globalSettings.list[0].row.VMRecycleBin.Enabled
+	return s != nil && s.row.VMRecycleBin.Enabled
 }
 
 func checkRetain(days int) error {
@@ -88,6 +99,7 @@ func updateGlobalRecycleBinSetting(c *call, in *wire.GlobalRecycleBinUpdationPar
 
 	s := c.globalSettings.list[0]
 	s.row.VMRecycleBin = wire.NestedVMRecycleBin{Enabled: in.Enabled, Retain: in.Retain}
+	c.showRecycleBins()
 
 	return done(&s.row), nil
 }
@@ -113,7 +125,8 @@ func (c *call) setRecycleBins(where json.RawMessage, to *wire.NestedVMRecycleBin
 
 	return mapped(clusters, func(of *cluster) wire.WithTask[*wire.ClusterSettings] {
 		s := c.settingsOf(of)
-		s.row.VMRecycleBin = wire.Ptr(*to)
+		s.bin = wire.Ptr(*to)
+		c.showRecycleBins()
 
 		return done(&s.row)
 	}), nil
@@ -128,7 +141,8 @@ func deleteClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinDeletionP
 
 	return mapped(clusters, func(of *cluster) wire.WithTask[wire.Deleted] {
 		s := c.settingsOf(of)
-		s.row.VMRecycleBin = nil
+		s.bin = nil
+		c.showRecycleBins()
 
 		return done(wire.Deleted{ID: s.row.ID})
 	}), nil

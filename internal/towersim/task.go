@@ -20,6 +20,7 @@ type task struct {
 	text    text
 	begun   time.Time
 	span    time.Duration
+	failed  *taskFailure // nil unless it failed
 	aborted *taskFailure // why it fails when it ends, if somebody aborted it
 }
 
@@ -198,6 +199,7 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 		return
 	}
 
+	t.failed = failed
 	t.row.Status = wire.TaskStatusFailed
 	t.row.ErrorCode = wire.Ptr(outerCode(k.mutation))
 

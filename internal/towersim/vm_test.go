@@ -345,3 +345,32 @@ func TestFolderOfAVM(t *testing.T) {
 	x.refused("add-vm-to-folder", object{"where": object{"id": vm.ID}, "data": object{"folder_id": "x"}}, http.StatusNotFound)
 	x.done("remove-vm-from-folder", vm.ID)
 }
+
+func TestTwinsAppear(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{"name": "a"})
+
+	id, err := x.DuplicateVM("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	twins := x.vms(object{"name": "a"})
+	if len(twins) != 2 || id == vm.ID || x.vm(id).Status != wire.VMStatusStopped || len(x.nics(id)) != 1 {
+		t.Errorf("got %+v", twins)
+	}
+}
+
+func TestVMComesBackUnderAnotherID(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{"name": "a"})
+
+	id, err := x.ChangeVMID("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	if len(x.vms(object{"id": vm.ID})) != 0 || x.vm(id).LocalID != vm.LocalID || len(x.nics(id)) != 1 {
+		t.Errorf("the VM is %+v", x.vm(id))
+	}
+}

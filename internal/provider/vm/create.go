@@ -42,7 +42,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	in, diags := plan.toCreate(ctx)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(config.addSecrets(ctx, &in)...)
-	if resp.Diagnostics.HasError() || !r.prepare(ctx, client, &plan, &in, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || !r.prepare(ctx, client, &config, &plan, &in, &resp.Diagnostics) {
 		return
 	}
 	creation, err := client.CreateVM(ctx, in)
@@ -63,6 +63,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(saved.nullUnknowns(ctx)...)
 	saved.NetworkReady = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &saved)...)
+	var owns ownership
+	owns.Given, diags = config.givenVolumes(ctx)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -83,6 +87,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.fillStatus(vm)
 	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
+	finishStorage(ctx, client, &config, &plan, &owns, &resp.Diagnostics)
+	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
 	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
@@ -96,11 +102,14 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // prepare finds out, before anything is created, what would make the create
 // fail: objects that do not exist, and a name that is taken. It completes the
 // sizes that need the template.
-func (r *Resource) prepare(ctx context.Context, client *tower.Client, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) bool {
+func (r *Resource) prepare(ctx context.Context, client *tower.Client, config, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) bool {
 	if err := r.checkReferences(ctx, client, plan, in, diags); err != nil {
 		diagx.AddError(diags, "create", object, in.Name, err)
 	}
 	if diags.HasError() {
+		return false
+	}
+	if diags.Append(r.checkVolumes(ctx, config, "", nil, true)...); diags.HasError() {
 		return false
 	}
 	existing, err := client.VMByName(ctx, in.ClusterID, in.Name)

@@ -29,13 +29,18 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	err := deleteVM(ctx, client, &state)
+	owns, diags := ownershipFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	err := deleteVM(ctx, client, &state, owns)
 	if err != nil && !errors.Is(err, tower.ErrNotFound) {
 		diagx.AddError(&resp.Diagnostics, "delete", object, state.Name.ValueString(), err)
 	}
 }
 
-func deleteVM(ctx context.Context, client *tower.Client, state *model) error {
+func deleteVM(ctx context.Context, client *tower.Client, state *model, owns ownership) error {
 	id := state.ID.ValueString()
 	vm, err := client.VM(ctx, id)
 	if err != nil || vm.InRecycleBin {
@@ -49,6 +54,9 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model) error {
 		if err := client.StopVM(ctx, id, stop); err != nil {
 			return fmt.Errorf("stopping VM %s before deleting it: %w", id, err)
 		}
+	}
+	if err := releaseVolumes(ctx, client, state, owns); err != nil {
+		return err
 	}
 	if state.DeleteMode.ValueString() == deleteRecycleBin {
 		return client.MoveVMToRecycleBin(ctx, id)

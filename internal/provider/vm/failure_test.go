@@ -62,8 +62,8 @@ func TestAccVM_refusedAtPlan(t *testing.T) {
 				PlanOnly: true, ExpectError: acctest.Mentions("power_state", "can't be created suspended"),
 			},
 			{
-				Config:   sim.ProviderConfig() + "resource \"elf_vm\" \"test\" {\n  name       = \"web\"\n  cluster_id = \"c\"\n}\n",
-				PlanOnly: true, ExpectError: acctest.Mentions("Missing source"),
+				Config:   sim.ProviderConfig() + "resource \"elf_vm\" \"test\" {\n  name       = \"web\"\n  cluster_id = \"c\"\n  cloud_init = { hostname = \"web\" }\n}\n",
+				PlanOnly: true, ExpectError: acctest.Mentions("Cloud-init without a template", "blank"),
 			},
 		},
 	})

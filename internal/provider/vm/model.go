@@ -32,6 +32,8 @@ type model struct {
 	NumCoresPerSocket  types.Int64    `tfsdk:"num_cores_per_socket"`
 	MemoryMiB          types.Int64    `tfsdk:"memory_mib"`
 	NICs               types.List     `tfsdk:"nics"`
+	SystemDisk         types.Object   `tfsdk:"system_disk"`
+	DataDisks          types.List     `tfsdk:"data_disks"`
 	CloudInit          types.Object   `tfsdk:"cloud_init"`
 	Labels             types.Map      `tfsdk:"labels"`
 	FolderID           types.String   `tfsdk:"folder_id"`
@@ -165,7 +167,9 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 	if m.IPAddresses.IsUnknown() {
 		m.IPAddresses = attrs.StringList(nil)
 	}
-	nics, diags := nicsFrom(ctx, m.NICs)
+	diags := m.nullUnknownDisks(ctx)
+	nics, d := nicsFrom(ctx, m.NICs)
+	diags.Append(d...)
 	if nics == nil || diags.HasError() {
 		return diags
 	}
@@ -177,7 +181,8 @@ func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
 			nics[i].IPAddresses = attrs.StringList(nil)
 		}
 	}
-	m.NICs, diags = nicList(ctx, nics)
+	m.NICs, d = nicList(ctx, nics)
+	diags.Append(d...)
 	return diags
 }
 

@@ -22,7 +22,7 @@ type rows = map[string]any
 func importStep(ignore ...string) resource.TestStep {
 	return resource.TestStep{
 		ResourceName: address, ImportState: true, ImportStateVerify: true,
-		ImportStateVerifyIgnore: append([]string{"source", "network_readiness_report", "nics.0.network_type"}, ignore...),
+		ImportStateVerifyIgnore: append([]string{"source", "network_readiness_report", "vm_tools_status", "nics.0.network_type"}, ignore...),
 	}
 }
 

@@ -32,7 +32,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
-		validateCreate(&config, &resp.Diagnostics)
+		validateCreate(ctx, &config, &resp.Diagnostics)
+		resp.Diagnostics.Append(planDisksOfCreate(ctx, &config, &plan)...)
+		resp.Diagnostics.Append(r.checkVolumes(ctx, &config, "", nil, false)...)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("system_disk"), plan.SystemDisk)...)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("data_disks"), plan.DataDisks)...)
 		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
 		if config.IOPolicy.IsNull() {
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
@@ -51,6 +55,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state)...)
 	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -60,6 +65,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		resp.RequiresReplace = append(resp.RequiresReplace, change.replace...)
 		return
 	}
+	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
 	if fresh {
@@ -73,14 +79,23 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // validateCreate refuses what only a create can't do.
-func validateCreate(config *model, diags *diag.Diagnostics) {
-	if config.Source.IsNull() {
-		diags.AddAttributeError(path.Root("source"), "Missing source",
-			"A VM is created from a source: set source, such as { content_library_vm_template_id = … }. Only an imported VM does without.")
-	}
+func validateCreate(ctx context.Context, config *model, diags *diag.Diagnostics) {
 	if config.PowerState.ValueString() == powerSuspended {
 		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
 			"A VM can't be created suspended: create it RUNNING or STOPPED, and suspend it afterwards.")
+	}
+	if !config.Source.IsNull() {
+		return
+	}
+	if !config.CloudInit.IsNull() {
+		diags.AddAttributeError(path.Root("cloud_init"), "Cloud-init without a template",
+			"A VM without a source is blank: no guest reads cloud-init data. Set source to a template, or remove cloud_init.")
+	}
+	system, d := systemDiskFrom(ctx, config.SystemDisk)
+	diags.Append(d...)
+	if system != nil && system.SizeGiB.IsNull() {
+		diags.AddAttributeError(path.Root("system_disk").AtName("size_gib"), "Missing size",
+			"The system disk of a VM without a source is made anew, so it needs size_gib.")
 	}
 }
 
@@ -88,6 +103,7 @@ func validateCreate(config *model, diags *diag.Diagnostics) {
 type change struct {
 	replace []path.Path // what forces a replacement
 	nics    nicsChange
+	disks   disksChange
 	unknown bool     // the NICs are not known yet
 	power   string   // the power state to bring about, "" for none
 	stops   []string // why a running VM must be stopped and started
@@ -130,6 +146,9 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	}
 	c.compareSizes(plan, state, runs)
 	diags := c.compareNICs(ctx, config, plan, state, from.nics)
+	if len(c.replace) == 0 && plan.ClusterID.Equal(state.ClusterID) {
+		diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
+	}
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
@@ -137,6 +156,17 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	c.full = unfinished || c.power == powerRunning || len(c.stops) > 0
 	c.waits = settings.Enabled && (c.full || c.unknown || runs && c.power == "" && c.nics.waits())
 	return c, diags
+}
+
+func (c *change) compareDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
+	disks, diags := compareDisks(ctx, config, state, fresh)
+	configured, d := disksFrom(ctx, config.DataDisks)
+	diags.Append(d...)
+	c.disks = disks
+	if !diags.HasError() && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+		c.stops = append(c.stops, disks.stops(configured)...)
+	}
+	return diags
 }
 
 // sameObject compares objects in which a null member means its default of
@@ -243,7 +273,9 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	if c.nics.sends() {
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
 	}
-	return c.settleNICs(ctx, config, plan)
+	diags := c.settleDisks(ctx, config, plan, state)
+	diags.Append(c.settleNICs(ctx, config, plan)...)
+	return diags
 }
 
 // changesRun tells whether the change starts, stops or waits for the VM as a

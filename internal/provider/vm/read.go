@@ -53,12 +53,26 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		diagx.AddError(&resp.Diagnostics, "read", object, name, fmt.Errorf("reading the NICs: %w", err))
 		return
 	}
+	owns, diags := ownershipFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	disks, diags := disksFrom(ctx, state.DataDisks)
+	resp.Diagnostics.Append(diags...)
+	s, err := readStorage(ctx, client, vm.ID, volumesOf(disks)...)
+	if err != nil {
+		diagx.AddError(&resp.Diagnostics, "read", object, name, err)
+		return
+	}
 	imported := state.Name.IsNull()
+	resp.Diagnostics.Append(state.refreshDisks(ctx, s, imported || owns.Own == nil, imported)...)
 	resp.Diagnostics.Append(state.refresh(ctx, r.data, vm, nics, imported)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	if owns.Own == nil {
+		resp.Diagnostics.Append(state.claimVolumes(ctx, s, imported, &owns)...)
+		resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
+	}
 }
 
 // refresh writes what Tower shows into the state. Whether the network is ready

@@ -71,7 +71,7 @@ func sourceAttribute() schema.Attribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "What the VM is made from, one of the ids below; needed to create one. What no other argument sets is the source's. Changing it replaces the VM. " +
+		MarkdownDescription: "What the VM is made from, one of the ids below; or absent for a blank VM: one vCPU, 1024 MiB, `BIOS` and HA where nothing else is set. What no other argument sets is the source's. Changing it replaces the VM. " +
 			"It can't be read back from Tower, so it is null after an import; setting it then changes nothing.",
 		Attributes: map[string]schema.Attribute{
 			sourceLibrary:  id("Tower's id of a VM template in the content library that is distributed to the cluster."),
@@ -124,6 +124,7 @@ type foundSource struct {
 	id, name  string
 	vcpu      int
 	template  bool
+	disks     []tower.TemplateDisk
 	cloudInit bool     // the template's guest reads cloud-init data
 	clusters  []string // where VMs can be made from it; nil: Tower does not tell
 }
@@ -141,7 +142,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 		for _, cluster := range found.Clusters {
 			o.clusters = append(o.clusters, cluster.ID)
 		}
-		o.id, o.name, o.vcpu, o.cloudInit = found.ID, found.Name, found.VCPU, found.CloudInitSupported
+		o.id, o.name, o.vcpu, o.cloudInit, o.disks = found.ID, found.Name, found.VCPU, found.CloudInitSupported, found.Disks
 		return o, nil
 	case in.VMTemplateID != "":
 		o := foundSource{at: at.AtName(sourceTemplate), kind: "VM template", template: true}
@@ -149,7 +150,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 		if err != nil {
 			return o, err
 		}
-		o.id, o.name, o.vcpu, o.cloudInit, o.clusters = found.ID, found.Name, found.VCPU, found.CloudInitSupported, []string{found.ClusterID}
+		o.id, o.name, o.vcpu, o.cloudInit, o.clusters, o.disks = found.ID, found.Name, found.VCPU, found.CloudInitSupported, []string{found.ClusterID}, found.Disks
 		return o, nil
 	case in.SourceVMID != "":
 		o := foundSource{at: at.AtName(sourceVM), kind: "VM"}
@@ -175,6 +176,11 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 // checkSource looks the source up, refuses what can't be made from it and
 // completes the sizes that follow from it.
 func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) error {
+	if plan.Source.IsNull() {
+		plan.completeBlank(in)
+		plan.disksOfBlank(ctx, in, diags)
+		return nil
+	}
 	o, err := findSource(ctx, client, in)
 	wanted := in.ContentLibraryVMTemplateID + in.VMTemplateID + in.SourceVMID + in.VMSnapshotID // one of them is set
 	if err := checkReference(diags, in.Name, reference{o.at, o.kind, wanted}, func() (string, error) { return o.id, err }); err != nil || o.id == "" {
@@ -193,6 +199,9 @@ func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tow
 	case !here:
 		refuse(o.at, "The %s %q (id %s) belongs to another cluster, %s. A VM is made in the cluster of its source; only templates of the content library are distributed to several.",
 			o.kind, o.name, o.id, strings.Join(o.clusters, ", "))
+	}
+	if o.template {
+		plan.disksOfTemplate(ctx, in, o.disks, diags)
 	}
 	if o.template && !o.cloudInit {
 		if attrs.IsKnown(plan.CloudInit) {

@@ -35,8 +35,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(diags...)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state)...)
+	owns, diags := ownershipFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
 	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -45,7 +49,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 	done := plan
 	done.keepRemote(&state)
-	err := r.applyChange(ctx, client, change, &plan, &done)
+	err := r.applyChange(ctx, client, change, &config, &plan, &done, &owns)
+	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
 	if err == nil && change.waits {
 		if r.waitNetwork(ctx, client, &done, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
@@ -88,6 +93,7 @@ func (m *model) keepRemote(state *model) {
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
 	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
+	m.SystemDisk, m.DataDisks = state.SystemDisk, state.DataDisks
 	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
 	m.FolderID, m.HostID, m.PlacementGroupID, m.Owner = state.FolderID, state.HostID, state.PlacementGroupID, state.Owner
 	m.keepIO(state)
@@ -109,7 +115,7 @@ func (m *model) restore(state *model) {
 
 // applyChange sends what differs, the least that achieves it, and records each
 // step in done as soon as it has succeeded.
-func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, plan, done *model) error {
+func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, config, plan, done *model, owns *ownership) error {
 	// First what needs no stop, so that a failure of it leaves no VM stopped.
 	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
 		return err
@@ -134,6 +140,9 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		done.setPower(powerStopped)
 	}
 	if err := r.applyNICs(ctx, client, change.nics, done); err != nil {
+		return err
+	}
+	if err := applyDisks(ctx, client, change.disks, config, done, owns); err != nil {
 		return err
 	}
 	if in, differs := updateOf(plan, done); differs {

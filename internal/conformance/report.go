@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
+)
+
+// spec is one spec of the suite, in the part of Ginkgo's report that counts.
+type spec struct {
+	Containers []string `json:"ContainerHierarchyTexts"`
+	Kind       string   `json:"LeafNodeType"`
+	Text       string   `json:"LeafNodeText"`
+	State      string   `json:"State"`
+	Failure    struct {
+		Message        string `json:"Message"`
+		ForwardedPanic string `json:"ForwardedPanic"`
+		Location       struct {
+			FileName   string `json:"FileName"`
+			LineNumber int    `json:"LineNumber"`
+		} `json:"Location"`
+	} `json:"Failure"`
+}
+
+func (s *spec) name() string {
+	return strings.Join(append(slices.Clone(s.Containers), s.Text), " ")
+}
+
+// why says what a spec failed of, and where. Gomega's messages hold whole
+// objects, whose beginning tells enough.
+func (s *spec) why() string {
+	const enough = 400
+	f := &s.Failure
+	text := []rune(strings.Join(strings.Fields(f.Message+" "+f.ForwardedPanic), " "))
+	if len(text) > enough {
+		text = append(text[:enough], '…')
+	}
+	return fmt.Sprintf("%s (%s:%d)", string(text), filepath.Base(f.Location.FileName), f.Location.LineNumber)
+}
+
+// readReport reads a report of Ginkgo's.
+func readReport(path string) ([]spec, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("it left no report: %w", err)
+	}
+	var suites []struct {
+		Specs []spec `json:"SpecReports"`
+	}
+	if err := json.Unmarshal(raw, &suites); err != nil {
+		return nil, fmt.Errorf("read the report: %w", err)
+	}
+	var specs []spec
+	for _, suite := range suites {
+		specs = append(specs, suite.Specs...)
+	}
+	return specs, nil
+}
+
+// verdict is what the report of a run means.
+type verdict struct {
+	passed   int
+	notes    []string
+	problems []error
+}
+
+// judge compares a report with what has to be in it: each spec passed, but for
+// those that are listed with a reason.
+func judge(specs []spec) verdict {
+	var v verdict
+	missing := maps.Clone(pending)
+	missing[brokenSpec] = brokenReason
+
+	for i := range specs {
+		s := &specs[i]
+		if s.Kind != "It" { // the suite's own set-up, which passes silently
+			if s.State != "passed" {
+				v.problems = append(v.problems, fmt.Errorf("%s %s: %s", s.Kind, s.State, s.why()))
+			}
+			continue
+		}
+		name := s.name()
+		_, listed := missing[name]
+		delete(missing, name)
+		switch {
+		case s.State == "passed":
+			v.passed++
+		case s.State == "pending" && pending[name] != "":
+			v.notes = append(v.notes, fmt.Sprintf("  pending  %s: %s", name, pending[name]))
+		case s.State == "skipped" && listed && name == brokenSpec: // told when it has run apart
+		case s.State == "pending" || s.State == "skipped":
+			v.problems = append(v.problems, fmt.Errorf("%s is %s, and not listed as such", name, s.State))
+		default:
+			v.problems = append(v.problems, fmt.Errorf("%s %s: %s", name, s.State, s.why()))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(missing)) {
+		v.problems = append(v.problems, fmt.Errorf("%s is listed, but not in the suite", name))
+	}
+	if v.passed == 0 {
+		v.problems = append(v.problems, errors.New("no spec passed"))
+	}
+	return v
+}
+
+func (v *verdict) print(out io.Writer, took time.Duration) {
+	fmt.Fprintf(out, "SDK integration suite: %d specs passed, %d problems, in %s\n", v.passed, len(v.problems), took.Round(time.Second/10))
+	for _, note := range v.notes {
+		fmt.Fprintln(out, note)
+	}
+}
+
+// reportDocument prints how much was compared with the OpenAPI document and
+// returns what differs from it, besides the listed deviations of the suite.
+func reportDocument(check *openapicheck.Checker, out io.Writer) error {
+	counts := check.Counts()
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	fmt.Fprintf(out, "OpenAPI, SDK integration suite: %d exchanges on %d operations compared\n", total, len(counts))
+
+	var problems []error
+	missing := maps.Clone(deviations)
+	for _, violation := range check.Violations() {
+		reason, listed := deviations[violation]
+		if !listed {
+			problems = append(problems, fmt.Errorf("not as the OpenAPI document says: %s", violation))
+			continue
+		}
+		delete(missing, violation)
+		fmt.Fprintf(out, "  listed   %s (%s)\n", violation, reason)
+	}
+	for _, violation := range slices.Sorted(maps.Keys(missing)) {
+		problems = append(problems, fmt.Errorf("listed as a deviation, but not seen: %s", violation))
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package netwait_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
+)
+
+// waitLimit bounds a wait that should have ended long before.
+const waitLimit = 10 * time.Minute
+
+// rig is a simulated Tower with its workload cluster, and what one configured
+// provider has to look at both: all that wait share it, as they do there.
+type rig struct {
+	sim    *towersim.Server
+	client *tower.Client
+	nodes  netwait.Nodes
+}
+
+func newRig(tb testing.TB, scenario string, interval time.Duration) *rig {
+	tb.Helper()
+	sim, err := towersim.New(towersim.Options{YAML: []byte(scenario)})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := sim.Close(); err != nil {
+			tb.Errorf("closing the simulator: %v", err)
+		}
+	})
+	kubeconfig, err := sim.Kubeconfig()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	client, err := tower.New(tower.Config{
+		Server: sim.URL(), Username: sim.Username(), Password: sim.Password(), PollInterval: interval, MaxRetries: 5,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := client.Login(tb.Context()); err != nil {
+		tb.Fatal(err)
+	}
+	directory := kubenode.New(kubenode.Config{ConfigContent: kubeconfig}, kubenode.Options{Interval: interval})
+	return &rig{sim: sim, client: client, nodes: netwait.NodesOf(directory)}
+}
+
+// lagScenario has the times of the cases that Cluster API's provider for ELF was
+// measured with: when the node registers and when Tower first shows the guest's
+// addresses, both from power-on.
+const lagScenario = `
+inventory:
+  clusters: [{name: cluster-1, hosts: 5, vlans: [{name: default, dhcp: 10.255.0.0/16}]}]
+guests:
+  - match: "ecp-*"
+    nics: [{index: 0, address: 10.255.1.7, dhcp: 5s, reported: 127s, link_local_first: true}]
+    kubernetes_node: {registered: 78s, internal_ip: 10.255.1.7}
+  - match: "single-dhcp-*"
+    nics: [{index: 0, address: 10.255.1.8, dhcp: 5s, reported: 139s}]
+    kubernetes_node: {registered: 74s, internal_ip: 10.255.1.8}
+  - match: "double-dhcp-*"
+    nics: [{index: 0, address: 10.255.1.9, reported: 150s}, {index: 1, address: 10.255.1.10, reported: 150s}]
+    kubernetes_node: {registered: 81s, internal_ip: 10.255.1.9}
+  - match: "single-static-*"
+    nics: [{index: 0, reported: 170s}]
+    kubernetes_node: {registered: 112s, internal_ip: 10.255.233.186}
+  - match: "double-static-*"
+    nics: [{index: 0, reported: 140s}, {index: 1, reported: 140s}]
+    kubernetes_node: {registered: 81s, internal_ip: 10.255.233.186}
+`
+
+// lagCase is a case: its NICs, "" for one with DHCP, and whether it is Tower or
+// the node that decides.
+type lagCase struct {
+	name    string
+	nics    []string
+	byTower bool
+}
+
+var lagCases = []lagCase{
+	{"ecp", []string{"", "240.255.0.1/32"}, false},
+	{"single-dhcp", []string{""}, false},
+	{"double-dhcp", []string{"", ""}, true},
+	{"single-static", []string{"10.255.233.186/16"}, false},
+	{"double-static", []string{"10.255.233.186/16", "10.255.233.187/16"}, false},
+}
+
+// moment is when what decides the case happened, nil if it has not.
+func (c lagCase) moment(vm towersim.VMReport) *time.Time {
+	if !c.byTower {
+		return vm.NodeRegisteredAt
+	}
+	var last *time.Time
+	for _, nic := range vm.NICs {
+		if nic.ReportedAt == nil {
+			return nil
+		}
+		if last == nil || nic.ReportedAt.After(*last) {
+			last = nic.ReportedAt
+		}
+	}
+	return last
+}
+
+func (c lagCase) rule() readiness.Spec {
+	spec := readiness.Spec{Runs: true}
+	for _, static := range c.nics {
+		nic := readiness.NIC{Type: readiness.DHCP, Enabled: true, Waits: true}
+		if static != "" {
+			nic.Type, nic.Address = readiness.Static, netip.MustParsePrefix(static).Addr()
+		}
+		spec.NICs = append(spec.NICs, nic)
+	}
+	return spec
+}
+
+// owns tells whether a VM of that name is one of the case's.
+func (c lagCase) owns(name string) bool {
+	i := strings.LastIndexByte(name, '-')
+	return i >= 0 && name[:i] == c.name
+}
+
+// place is where VMs are made.
+type place struct{ cluster, vlan, template string }
+
+func (r *rig) place(ctx context.Context) (place, error) {
+	clusters, err := r.client.Clusters(ctx, tower.ListFilter{})
+	if err != nil || len(clusters) == 0 {
+		return place{}, errors.Join(err, errors.New("no cluster"))
+	}
+	vlans, err := r.client.VLANs(ctx, tower.VLANFilter{ListFilter: tower.ListFilter{Name: "default"}})
+	if err != nil || len(vlans) == 0 {
+		return place{}, errors.Join(err, errors.New("no network"))
+	}
+	templates, err := r.client.ContentLibraryVMTemplates(ctx, tower.ListFilter{})
+	if err != nil || len(templates) == 0 {
+		return place{}, errors.Join(err, errors.New("no template"))
+	}
+	return place{clusters[0].ID, vlans[0].ID, templates[0].ID}, nil
+}
+
+// create is the create call of one VM of the case.
+func (c lagCase) create(name string, at place) tower.VMCreate {
+	in := tower.VMCreate{
+		Name: name, ClusterID: at.cluster, ContentLibraryVMTemplateID: at.template, Running: true, CloudInit: &tower.CloudInit{},
+	}
+	for i, static := range c.nics {
+		in.NICs = append(in.NICs, tower.NICCreate{VLANID: at.vlan})
+		network := tower.CloudInitNetwork{NICIndex: i, Type: string(readiness.DHCP)}
+		if static != "" {
+			address, bits, _ := strings.Cut(static, "/")
+			network.Type, network.IPAddress = string(readiness.Static), address
+			network.Netmask = map[string]string{"16": "255.255.0.0", "32": "255.255.255.255"}[bits]
+		}
+		in.CloudInit.Networks = append(in.CloudInit.Networks, network)
+	}
+	return in
+}
+
+// makeAndWait makes a VM and waits for its network, as a create does. It
+// returns when the wait ended.
+func (r *rig) makeAndWait(ctx context.Context, c lagCase, name string, at place) (time.Time, error) {
+	creation, err := r.client.CreateVM(ctx, c.create(name, at))
+	if err != nil {
+		return time.Time{}, err
+	}
+	vm, err := creation.Wait(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	result := netwait.Wait(ctx, r.client, netwait.Request{
+		VMID: vm.ID, VMName: name, Rule: c.rule(), Timeout: waitLimit, Nodes: r.nodes,
+	})
+	ended := time.Now()
+	if result.End != netwait.Ready {
+		return ended, fmt.Errorf("VM %q: the wait ended with %d: %w", name, result.End, result.Err)
+	}
+	return ended, nil
+}
+
+// load is what Tower got while VMs waited.
+type load struct {
+	vms      int
+	took     time.Duration // from before the first wait to after the last request that is counted
+	requests map[string]int
+	seen     int // of the VMs, how many were shown at least once
+}
+
+// waitingLoad lets n VMs wait that never become ready, until enough says that
+// enough was seen.
+func (r *rig) waitingLoad(ctx context.Context, enough func(took time.Duration, requests map[string]int) bool) load {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	vms := r.sim.VMs()
+	var waits sync.WaitGroup
+	var mu sync.Mutex
+	shown := map[string]bool{}
+	before, start := r.sim.Stats().Requests, time.Now()
+	for _, vm := range vms {
+		waits.Go(func() {
+			netwait.Wait(ctx, r.client, netwait.Request{
+				VMID: vm.ID, VMName: vm.Name, Timeout: waitLimit,
+				Rule: readiness.Spec{Runs: true, NICs: []readiness.NIC{{Type: readiness.DHCP, Enabled: true, Waits: true}}},
+				Progress: func(string, map[string]any) {
+					mu.Lock()
+					defer mu.Unlock()
+					shown[vm.Name] = true
+				},
+			})
+		})
+	}
+	out := load{vms: len(vms)}
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for out.requests == nil || !enough(out.took, out.requests) {
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return out
+		}
+		now := r.sim.Stats().Requests
+		out.took, out.requests = time.Since(start), map[string]int{}
+		for operation, count := range now {
+			if count > before[operation] {
+				out.requests[operation] = count - before[operation]
+			}
+		}
+	}
+	cancel()
+	waits.Wait()
+	out.seen = len(shown)
+	return out
+}
+
+// total is the number of all requests.
+func (l load) total() int {
+	sum := 0
+	for _, n := range l.requests {
+		sum += n
+	}
+	return sum
+}
+
+// chunks is how many requests the NICs of all VMs take.
+func (l load) chunks() int { return (l.vms + 99) / 100 }
+
+// loadScenario has n VMs whose guests never report an address.
+func loadScenario(n int) string {
+	var b strings.Builder
+	b.WriteString("guests: [{match: '*', nics: [{index: 0, reported: never}]}]\n")
+	b.WriteString("inventory:\n  clusters: [{name: cluster-1, hosts: 5}]\n  vms:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "    - {name: vm-%d, cluster: cluster-1, nics: [default], memory_mib: 512, power: RUNNING}\n", i)
+	}
+	return b.String()
+}

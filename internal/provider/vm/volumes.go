@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
+)
+
+// volumesKey holds, in the private state, whose the VM's volumes are.
+const volumesKey = "volumes"
+
+// ownership says whose the VM's volumes are, which decides about deleting them.
+type ownership struct {
+	// Made are the volumes that were made for data_disks: they are deleted when
+	// their disk is removed.
+	Made []string `json:"made,omitempty"`
+	// Given are the volumes that the configuration names: they outlive the VM.
+	Given []string `json:"given,omitempty"`
+	// Own are the other volumes that the VM was made with or, of an imported VM,
+	// that it had then. Those that came later, by a CSI driver for instance, are
+	// somebody else's. Null where this was never recorded: then all are the VM's.
+	Own []string `json:"own"`
+}
+
+// keySetter is the part of the framework's private state that is written to.
+type keySetter interface {
+	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
+}
+
+// ownershipFrom reads the record, which is empty where there is none.
+func ownershipFrom(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
+	var o ownership
+	value, diags := private.GetKey(ctx, volumesKey)
+	if len(value) == 0 {
+		return o, diags
+	}
+	if err := json.Unmarshal(value, &o); err != nil {
+		diags.AddError("Unreadable private state", "The record of the VM's volumes can't be read: "+err.Error()+". This is a bug in the provider; please report it.")
+	}
+	return o, diags
+}
+
+func (o *ownership) save(ctx context.Context, private keySetter) diag.Diagnostics {
+	value, err := json.Marshal(o)
+	if err != nil {
+		var diags diag.Diagnostics
+		diags.AddError("Private state not written", err.Error())
+		return diags
+	}
+	return private.SetKey(ctx, volumesKey, value)
+}
+
+// give notes that the configuration names a volume.
+func (o *ownership) give(id string) {
+	o.forget(id)
+	o.Given = append(o.Given, id)
+}
+
+// forget removes a volume from the record.
+func (o *ownership) forget(id string) {
+	same := func(x string) bool { return x == id }
+	o.Made, o.Given = slices.DeleteFunc(o.Made, same), slices.DeleteFunc(o.Given, same)
+	if o.Own != nil {
+		o.Own = append([]string{}, slices.DeleteFunc(o.Own, same)...)
+	}
+}
+
+// claimVolumes records whose the volumes are where that has not been done: the
+// VM was imported, or its create was interrupted. What is there is the VM's,
+// besides what the configuration gave it.
+func (m *model) claimVolumes(ctx context.Context, s storage, imported bool, owns *ownership) diag.Diagnostics {
+	disks, diags := disksFrom(ctx, m.DataDisks)
+	if !imported {
+		for _, id := range volumesOf(disks) {
+			if !slices.Contains(owns.Given, id) && !slices.Contains(owns.Made, id) {
+				owns.Made = append(owns.Made, id)
+			}
+		}
+	}
+	owns.Own = []string{}
+	for _, id := range s.volumeIDs() {
+		if !slices.Contains(owns.Given, id) && !slices.Contains(owns.Made, id) {
+			owns.Own = append(owns.Own, id)
+		}
+	}
+	return diags
+}
+
+// releaseVolumes detaches what must outlive the VM, which Tower would delete
+// with it.
+func releaseVolumes(ctx context.Context, client *tower.Client, state *model, owns ownership) error {
+	id := state.ID.ValueString()
+	disks, err := client.VMDisks(ctx, id)
+	if err != nil {
+		return fmt.Errorf("reading the disks of VM %s before deleting it: %w", id, err)
+	}
+	system, diags := systemDiskFrom(ctx, state.SystemDisk)
+	if diags.HasError() {
+		return errors.New("the system disk can't be read from the state")
+	}
+	own := ""
+	if system != nil {
+		own = system.VolumeID.ValueString()
+	}
+	foreign := owns.foreign(storage{disks: disks}.volumeIDs(), own)
+	if len(foreign) == 0 {
+		return nil
+	}
+	if err := client.DetachVMDisks(ctx, id, foreign); err != nil {
+		return fmt.Errorf("detaching the volumes that outlive the VM: %w", err)
+	}
+	return nil
+}
+
+// foreign are those of a VM's volumes that must outlive it. The system disk's
+// is always the VM's.
+func (o *ownership) foreign(attached []string, system string) []string {
+	var out []string
+	for _, id := range attached {
+		known := slices.Contains(o.Made, id) || slices.Contains(o.Own, id)
+		if slices.Contains(o.Given, id) || o.Own != nil && !known && id != system {
+			out = append(out, id)
+		}
+	}
+	return out
+}

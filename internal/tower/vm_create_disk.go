@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package tower
+
+import (
+	"context"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
+)
+
+// diskParams are the disks and drives that a VM is to get; nil for none.
+func (in VMCreate) diskParams() *models.VMDiskParams {
+	if len(in.Disks) == 0 && len(in.CDROMs) == 0 {
+		return nil
+	}
+	out := &models.VMDiskParams{MountCdRoms: drives(in.CDROMs)}
+	out.MountDisks, out.MountNewCreateDisks = mounted(in.Disks)
+	return out
+}
+
+// diskOperate is what differs from the disks of the template; nil for nothing.
+func (in VMCreate) diskOperate() *models.VMDiskOperate {
+	out := &models.VMDiskOperate{NewDisks: in.diskParams()}
+	if in.SystemDisk != nil {
+		out.ModifyDisks = []*models.DiskOperateModifyDisk{{DiskIndex: int32s(&in.SystemDisk.Index), Bus: enum[models.Bus](&in.SystemDisk.Bus)}}
+	}
+	if out.NewDisks == nil && out.ModifyDisks == nil {
+		return nil
+	}
+	return out
+}
+
+// blank makes a VM that has no source.
+func (in VMCreate) blank(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+	p := in.library()
+	params := &models.VMCreationParams{
+		Name: p.Name, ClusterID: p.ClusterID, Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType,
+		Firmware: p.Firmware, Ha: p.Ha, CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status,
+		Owner: p.Owner, VMNics: p.VMNics, VMDisks: in.diskParams(),
+		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
+		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
+	}
+	// Both members are required, be they empty.
+	if params.VMNics == nil {
+		params.VMNics = []*models.VMNicParams{}
+	}
+	if params.VMDisks == nil {
+		params.VMDisks = &models.VMDiskParams{}
+	}
+	reply, err := vms.CreateVM(vm.NewCreateVMParamsWithContext(ctx).WithRequestBody([]*models.VMCreationParams{params}))
+	if err != nil {
+		return nil, err
+	}
+	return reply.Payload, nil
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// The most that the status page shows of its lists. A filter finds the rest.
+const (
+	maxShownVMs     = 500
+	maxShownDeleted = 50
+	maxShownTasks   = 10
+)
+
+// statusQuery is what a person asked the status page for.
+type statusQuery struct {
+	Name    string // part of the VMs' names
+	Waiting bool   // only VMs that wait for something
+	Table   bool   // a table in place of bars
+}
+
+// status is what the status page shows.
+type status struct {
+	Query    statusQuery
+	Version  string
+	Server   string
+	Username string
+	Now      string
+	Up       string
+	Speed    string // "" in real time
+	Clusters []clusterStatus
+	Total    int // VMs, deleted ones apart
+	Waiting  int
+	Matching int
+	Gone     int // deleted VMs that match
+	VMs      []vmStatus
+	Deleted  []vmStatus
+	Axis     []tick
+	Tasks    int // under way
+	Failed   []taskStatus
+	Faults   []faultStatus
+	Requests []requestCount
+	Sum      int
+}
+
+type clusterStatus struct {
+	Name            string
+	Hosts, Unusable int
+	VMs, Running    int
+	Memory, Storage gauge
+}
+
+// gauge is how much of something is in use.
+type gauge struct {
+	Used, Total string
+	Percent     float64
+}
+
+func newGauge(used, total int64) gauge {
+	g := gauge{Used: size(used), Total: size(total)}
+	if total > 0 {
+		g.Percent = min(100*float64(used)/float64(total), 100)
+	}
+
+	return g
+}
+
+// size writes a number of bytes in the unit that keeps it short.
+func size(bytes int64) string {
+	if bytes >= tebibyte {
+		return fmt.Sprintf("%.3g TiB", float64(bytes)/tebibyte)
+	}
+
+	return fmt.Sprintf("%.3g GiB", float64(bytes)/gibibyte)
+}
+
+type vmStatus struct {
+	Name, ID, LocalID    string
+	Cluster, Host, Tools string
+	Power, Async         string
+	Notes                []string
+	Waiting              bool
+	Created              string
+	Lanes                []laneStatus
+
+	lanes  []lane
+	origin time.Time
+	end    time.Time
+}
+
+// laneStatus is a lane with its bars in percent of the axis.
+type laneStatus struct {
+	Label, Detail, Value string
+	Waiting              bool
+	History              []string // what the bars are, in words
+	Bars                 []bar
+	HasDue               bool
+	Due                  float64
+}
+
+type bar struct {
+	Kind, Title string
+	X, Width    float64
+	Thin        bool // nothing that matters to a client has happened yet
+}
+
+// tick is a mark of the axis.
+type tick struct {
+	At     float64
+	Label  string
+	Anchor string // of the text: start, middle or end
+}
+
+type requestCount struct {
+	Operation string
+	Count     int
+}
+
+// Status collects what the status page shows.
+func (s *Server) status(q statusQuery) status {
+	user := s.Username()
+
+	var out status
+
+	s.locked(func(w *world) {
+		out = w.status(q)
+	})
+
+	out.Server, out.Username = s.URL(), user
+
+	return out
+}
+
+func (w *world) status(q statusQuery) status {
+	out := status{
+		Query: q, Version: w.version.String(), Now: w.clockTime(w.current),
+		Up: short(w.current.Sub(w.clock.base())), Sum: w.total,
+	}
+
+	switch {
+	case w.clock.manual:
+		out.Speed = "stopped, moved by hand"
+	case w.clock.speed != 1:
+		out.Speed = fmt.Sprintf("%g times real time", w.clock.speed)
+	}
+
+	out.Clusters = mapped(w.clusters.list, w.clusterStatus)
+	w.listVMs(q, &out)
+	out.Tasks, out.Failed = w.taskStatus()
+	out.Faults = mapped(w.faults, (*faultRule).status)
+
+	for _, name := range slices.Sorted(maps.Keys(w.requests)) {
+		out.Requests = append(out.Requests, requestCount{name, w.requests[name]})
+	}
+
+	slices.SortStableFunc(out.Requests, func(a, b requestCount) int { return cmp.Compare(b.Count, a.Count) })
+
+	return out
+}
+
+func (w *world) clusterStatus(c *cluster) clusterStatus {
+	out := clusterStatus{Name: c.row.Name}
+
+	var memory, total int64
+
+	for _, h := range w.clusterHosts(c) {
+		out.Hosts++
+
+		if !h.usable() {
+			out.Unusable++
+		}
+
+		total += h.row.TotalMemoryBytes
+	}
+
+	for _, v := range w.clusterVMs(c) {
+		out.VMs++
+
+		if v.row.Status == wire.VMStatusRunning {
+			out.Running++
+		}
+
+		if v.holdsMemory() {
+			memory += v.row.Memory
+		}
+	}
+
+	out.Memory, out.Storage = newGauge(memory, total), newGauge(w.storageInUse(c), c.capacity)
+
+	return out
+}
+
+// listVMs fills in the VMs that the query asks for, the newest first, with
+// timelines on a common axis.
+func (w *world) listVMs(q statusQuery, out *status) {
+	out.Total = len(w.vms.list)
+
+	for _, v := range slices.Backward(w.vms.list) {
+		shown := w.vmStatus(v)
+
+		if shown.Waiting {
+			out.Waiting++
+		}
+
+		if !strings.Contains(v.row.Name, q.Name) || q.Waiting && !shown.Waiting {
+			continue
+		}
+
+		out.Matching++
+
+		if len(out.VMs) < maxShownVMs {
+			out.VMs = append(out.VMs, shown)
+		}
+	}
+
+	for _, v := range slices.Backward(w.departed) {
+		if !strings.Contains(v.row.Name, q.Name) || q.Waiting {
+			continue
+		}
+
+		out.Gone++
+
+		if len(out.Deleted) < maxShownDeleted {
+			out.Deleted = append(out.Deleted, w.vmStatus(v))
+		}
+	}
+
+	a := w.axisFor(out.VMs, out.Deleted)
+	out.Axis = a.marks()
+
+	for i := range out.VMs {
+		out.VMs[i].draw(a, w.current)
+	}
+
+	for i := range out.Deleted {
+		out.Deleted[i].draw(a, w.current)
+	}
+}
+
+func (w *world) vmStatus(v *vm) vmStatus {
+	out := vmStatus{
+		Name: v.row.Name, ID: v.row.ID, LocalID: v.row.LocalID, Cluster: v.cluster.row.Name, Power: string(v.row.Status),
+		Tools: string(v.row.VMToolsStatus), Created: w.clockTime(v.createdAt),
+		lanes: w.lanes(v), origin: v.origin(), end: v.end(),
+	}
+
+	if v.host != nil {
+		out.Host = v.host.row.Name
+	}
+
+	switch {
+	case v.deleted():
+		out.Power = "DELETED"
+		out.Notes = append(out.Notes, "deleted "+w.clockTime(v.deletedAt))
+	case v.row.EntityAsyncStatus != nil:
+		out.Async = string(*v.row.EntityAsyncStatus)
+	}
+
+	if v.row.InRecycleBin {
+		out.Notes = append(out.Notes, "in the recycle bin")
+	}
+
+	if !v.visibleAt(w.current) {
+		out.Notes = append(out.Notes, "hidden from the API")
+	}
+
+	for _, l := range out.lanes {
+		out.Waiting = out.Waiting || l.waiting && !v.deleted()
+	}
+
+	return out
+}
+
+// axisFor makes the axis on which all these VMs have room.
+func (w *world) axisFor(lists ...[]vmStatus) axis {
+	var happened, waited time.Duration
+
+	for i := range lists {
+		for j := range lists[i] {
+			shown := &lists[i][j]
+
+			for _, l := range shown.lanes {
+				for _, p := range l.phases {
+					happened = max(happened, p.from.Sub(shown.origin))
+				}
+
+				if l.waiting {
+					waited = max(waited, w.current.Sub(shown.origin))
+				}
+
+				if !l.due.IsZero() {
+					happened = max(happened, l.due.Sub(shown.origin))
+				}
+			}
+		}
+	}
+
+	return newAxis(happened, waited)
+}
+
+// marks are the ticks of an axis in percent of it.
+func (a axis) marks() []tick {
+	return mapped(a.ticks, func(at time.Duration) tick {
+		place, _ := a.percent(at)
+		t := tick{At: place, Label: tickLabel(at), Anchor: "middle"}
+
+		switch {
+		case at == 0:
+			t.Anchor = "start"
+		case place > 95:
+			t.Anchor = "end"
+		}
+
+		return t
+	})
+}
+
+func tickLabel(at time.Duration) string {
+	if at == 0 {
+		return "0"
+	}
+
+	label := at.String()
+	if strings.HasSuffix(label, "m0s") {
+		label = strings.TrimSuffix(label, "0s")
+	}
+
+	if strings.HasSuffix(label, "h0m") {
+		label = strings.TrimSuffix(label, "0m")
+	}
+
+	return label
+}
+
+// draw places a VM's lanes on the axis. What lasts ends now.
+func (s *vmStatus) draw(a axis, now time.Time) {
+	s.Lanes = mapped(s.lanes, func(l lane) laneStatus {
+		out := laneStatus{Label: l.label, Detail: l.detail, Value: l.value, Waiting: l.waiting}
+
+		for _, p := range l.phases {
+			out.History = append(out.History, p.title)
+			from, onAxis := a.percent(p.from.Sub(s.origin))
+			to, _ := a.percent(either(p.to, either(s.end, now)).Sub(s.origin))
+
+			if onAxis && to > from {
+				out.Bars = append(out.Bars, bar{
+					Kind: p.kind, Title: p.title, X: from, Width: to - from,
+					Thin: p.kind == phaseMade || p.kind == phaseOn || p.kind == phaseWaiting,
+				})
+			}
+		}
+
+		if !l.due.IsZero() && l.due.After(now) {
+			out.Due, out.HasDue = a.percent(l.due.Sub(s.origin))
+		}
+
+		return out
+	})
+}

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// The phases that the status page tells apart, which name its colours too.
+const (
+	phaseMade     = "made"     // from the creation to the power-on
+	phaseOn       = "on"       // powered on
+	phaseWaiting  = "waiting"  // for what the lane is about
+	phaseLeased   = "leased"   // the guest has an address that Tower does not show
+	phaseReported = "reported" // Tower shows it
+	phaseNode     = "node"     // the Kubernetes node is there
+)
+
+// phase is one stretch of a lane. The times are simulated; a zero end means that
+// it lasts.
+type phase struct {
+	kind     string
+	from, to time.Time
+	title    string
+}
+
+// lane is one line of a VM's timeline: the VM, a NIC or the Kubernetes node.
+type lane struct {
+	label, detail string
+	phases        []phase
+	due           time.Time // when what the lane waits for will happen, if known
+	value         string
+	waiting       bool
+}
+
+// maxLead is how long after the creation a power-on may lie to be on one
+// timeline with it. Later ones begin their own.
+const maxLead = 10 * time.Minute
+
+// origin is where the timeline of a VM begins.
+func (v *vm) origin() time.Time {
+	if v.poweredOnAt.Sub(v.createdAt) > maxLead {
+		return v.poweredOnAt
+	}
+
+	return v.createdAt
+}
+
+// end is when the guest's story stopped, or zero while it goes on.
+func (v *vm) end() time.Time {
+	if !v.poweredOffAt.IsZero() {
+		return v.poweredOffAt
+	}
+
+	return v.deletedAt
+}
+
+// lanes tells the story of a VM since its last power-on.
+func (w *world) lanes(v *vm) []lane {
+	lanes := []lane{w.powerLane(v)}
+
+	for i, n := range v.nics {
+		lanes = append(lanes, w.nicLane(v, i, n))
+	}
+
+	if l, ok := w.nodeLane(v); ok {
+		lanes = append(lanes, l)
+	}
+
+	return lanes
+}
+
+func (w *world) powerLane(v *vm) lane {
+	l := lane{label: "VM"}
+
+	switch {
+	case v.poweredOnAt.IsZero() && isPlaceholder(v.row.LocalID) && !v.deleted():
+		l.phases = []phase{{kind: phaseMade, from: v.createdAt, title: "being made since " + w.clockTime(v.createdAt)}}
+		l.value, l.waiting = "being made", true
+
+		return l
+	case v.poweredOnAt.IsZero():
+		l.value = "never powered on"
+
+		return l
+	}
+
+	if v.origin().Equal(v.createdAt) {
+		l.phases = []phase{{
+			kind: phaseMade, from: v.createdAt, to: v.poweredOnAt,
+			title: "created at " + w.clockTime(v.createdAt) + ", powered on after " + short(v.poweredOnAt.Sub(v.createdAt)),
+		}}
+		l.value = "powered on +" + short(v.poweredOnAt.Sub(v.createdAt))
+	} else {
+		l.value = "powered on " + short(v.poweredOnAt.Sub(v.createdAt)) + " after its creation"
+	}
+
+	on := phase{kind: phaseOn, from: v.poweredOnAt, to: v.end(), title: "powered on at " + w.clockTime(v.poweredOnAt)}
+	if !v.poweredOffAt.IsZero() {
+		l.value += ", off +" + short(v.poweredOffAt.Sub(v.origin()))
+	}
+
+	l.phases = append(l.phases, on)
+
+	return l
+}
+
+func (w *world) nicLane(v *vm, index int, n *nic) lane {
+	l := lane{label: fmt.Sprintf("NIC %d", index), detail: n.mac}
+	if n.vlan != nil {
+		l.label += " " + n.vlan.row.Name
+	}
+
+	if !*n.row.Enabled {
+		l.value = "disabled"
+
+		return l
+	}
+
+	if v.poweredOnAt.IsZero() {
+		l.value = w.shownOnly(n)
+
+		return l
+	}
+
+	origin, end := v.origin(), v.end()
+	leased, reported := n.leasedAt, n.reportedAt
+
+	if leased.IsZero() {
+		leased = reported
+	}
+
+	l.phases = append(l.phases, phase{kind: phaseWaiting, from: v.poweredOnAt, to: either(leased, end), title: "no address"})
+
+	if !leased.IsZero() {
+		l.phases = append(l.phases, phase{
+			kind: phaseLeased, from: leased, to: either(reported, end),
+			title: fmt.Sprintf("the guest has %s since %s; Tower does not show it", n.address.ip, w.moment(v, leased)),
+		})
+	}
+
+	if !reported.IsZero() {
+		l.phases = append(l.phases, phase{
+			kind: phaseReported, from: reported, to: end,
+			title: fmt.Sprintf("Tower shows %s since %s", n.address.ip, w.moment(v, reported)),
+		})
+		l.value = fmt.Sprintf("%s reported +%s", n.address.ip, short(reported.Sub(origin)))
+
+		if v.story == nil && !w.scenario.StaleAddresses {
+			l.value += ", gone with the power"
+		}
+
+		return l
+	}
+
+	w.tellWait(v, n, &l)
+
+	return l
+}
+
+// tellWait says what a NIC waits for that Tower shows no address of.
+func (w *world) tellWait(v *vm, n *nic, l *lane) {
+	lease, report := w.dueOf(v, n)
+	origin := v.origin()
+
+	switch {
+	case v.story == nil:
+		l.value = w.shownOnly(n)
+
+		return
+	case !n.leasedAt.IsZero():
+		l.value = fmt.Sprintf("has %s +%s", n.address.ip, short(n.leasedAt.Sub(origin)))
+	default:
+		l.value = "no address yet"
+	}
+
+	l.waiting, l.due = true, either(report, lease)
+
+	switch {
+	case !v.story.paused.IsZero():
+		l.value += ", suspended"
+		l.due = time.Time{} // moves on as long as that lasts
+	case report.IsZero() && lease.IsZero():
+		l.value = "never gets an address"
+	case report.IsZero():
+		l.value += ", never reported"
+	default:
+		l.value += fmt.Sprintf(", report due +%s", short(report.Sub(origin)))
+	}
+
+	if n.row.IPAddress != nil {
+		l.value += "; Tower shows " + *n.row.IPAddress
+	}
+}
+
+// dueOf returns when a NIC's guest gets and Tower reports its address, or got
+// it; zero is never.
+func (w *world) dueOf(v *vm, n *nic) (lease, report time.Time) {
+	if v.story == nil || n.plan.lease < 0 {
+		return lease, report
+	}
+
+	if n.planned != n.plug { // overruled from outside
+		return n.leasedAt, n.reportedAt
+	}
+
+	lease = v.story.base.Add(n.plan.lease)
+	if n.plan.report >= 0 {
+		report = v.story.base.Add(n.plan.report)
+	}
+
+	return lease, report
+}
+
+// shownOnly says what Tower shows on a NIC of a VM that does not run.
+func (w *world) shownOnly(n *nic) string {
+	if n.row.IPAddress == nil {
+		return "off"
+	}
+
+	return "off; Tower shows " + *n.row.IPAddress
+}
+
+func (w *world) nodeLane(v *vm) (lane, bool) {
+	line := w.guestOf(v.row.Name).KubernetesNode
+	if line == nil || v.poweredOnAt.IsZero() {
+		return lane{}, false
+	}
+
+	l := lane{label: "Node"}
+	end := v.end()
+	from := v.poweredOnAt
+	registered := v.nodeRegisteredAt
+
+	if registered.IsZero() {
+		l.phases = []phase{{kind: phaseWaiting, from: from, to: end, title: "no node"}}
+		l.value = "not registered"
+
+		if v.story == nil {
+			return l, true
+		}
+
+		l.waiting = true
+
+		if at, planned := w.nodeDue(v, line); planned {
+			l.due = at
+			l.value += ", due +" + short(at.Sub(v.origin()))
+		} else {
+			l.value, l.waiting = "never registers", false
+		}
+
+		return l, true
+	}
+
+	if registered.After(from) {
+		l.phases = append(l.phases, phase{kind: phaseWaiting, from: from, to: registered, title: "no node"})
+		from = registered
+	}
+
+	l.phases = append(l.phases, phase{kind: phaseNode, from: from, to: end, title: "registered since " + w.moment(v, registered)})
+	l.value = "registered"
+
+	if n, ok := w.nodes.byName[v.row.Name]; ok && n.vm == v && n.internalIP != "" {
+		l.value = n.internalIP + " registered"
+	}
+
+	if !registered.Before(v.origin()) {
+		l.value += " +" + short(registered.Sub(v.origin()))
+	}
+
+	return l, true
+}
+
+func (w *world) nodeDue(v *vm, line *GuestNode) (time.Time, bool) {
+	offset := w.scenario.Timing.Boot
+
+	if line.Registered != nil {
+		if *line.Registered == Never {
+			return time.Time{}, false
+		}
+
+		offset = time.Duration(*line.Registered)
+	}
+
+	return v.story.base.Add(offset), true
+}
+
+// moment writes an instant in all the ways that somebody may look for it: from
+// the origin of the timeline, from the power-on as scenarios count, and in real
+// time as logs do.
+func (w *world) moment(v *vm, t time.Time) string {
+	return fmt.Sprintf("+%s (%s after the power-on, %s)", short(t.Sub(v.origin())), short(t.Sub(v.poweredOnAt)), w.clockTime(t))
+}
+
+// clockTime writes the real time at a simulated one.
+func (w *world) clockTime(simulated time.Time) string {
+	return w.clock.real(simulated).UTC().Format("15:04:05.000 UTC")
+}
+
+func either(a, b time.Time) time.Time {
+	if a.IsZero() {
+		return b
+	}
+
+	return a
+}
+
+// short writes a span as a person would: to a tenth below ten seconds, then to
+// the second, then to the minute.
+func short(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1fs", math.Floor(d.Seconds()*10)/10)
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm%02ds", int(d.Minutes()), int(d.Seconds())%60)
+	default:
+		return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// axis is the time that all timelines of a page share, from each VM's origin on.
+type axis struct {
+	span  time.Duration
+	ticks []time.Duration
+}
+
+// axisSteps are the distances of ticks that read well.
+var axisSteps = []time.Duration{
+	5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
+	10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
+}
+
+const (
+	minSpan  = 20 * time.Second
+	maxTicks = 6
+)
+
+// newAxis makes an axis on which everything has room that has happened or is
+// due. What only waits is cut off where it would make the rest too small to
+// read.
+func newAxis(happened, waited time.Duration) axis {
+	span := max(happened, min(waited, max(2*happened, 2*time.Minute)), minSpan)
+	span += span / 12
+
+	step := axisSteps[len(axisSteps)-1]
+
+	for _, s := range axisSteps {
+		if span <= s*maxTicks {
+			step = s
+
+			break
+		}
+	}
+
+	step *= max((span+step*maxTicks-1)/(step*maxTicks), 1)
+	a := axis{span: span}
+
+	for at := time.Duration(0); at <= span; at += step {
+		a.ticks = append(a.ticks, at)
+	}
+
+	return a
+}
+
+// percent is the place of an offset on the axis, and false if it lies behind it.
+func (a axis) percent(offset time.Duration) (float64, bool) {
+	share := 100 * float64(max(offset, 0)) / float64(a.span)
+
+	return min(share, 100), share <= 100
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// taskStatus is a task that failed, and why.
+type taskStatus struct{ When, What, Code, Message string }
+
+// faultStatus is a fault and how far it has come.
+type faultStatus struct{ Operation, Effect, Progress string }
+
+// taskStatus counts the tasks under way and tells the last ones that failed.
+func (w *world) taskStatus() (underWay int, failed []taskStatus) {
+	for _, t := range slices.Backward(w.tasks.list) {
+		switch t.row.Status {
+		case wire.TaskStatusPending, wire.TaskStatusExecuting, wire.TaskStatusPaused:
+			underWay++
+		case wire.TaskStatusFailed:
+			if len(failed) < maxShownTasks {
+				failed = append(failed, w.failedTask(t))
+			}
+		}
+	}
+
+	return underWay, failed
+}
+
+func (w *world) failedTask(t *task) taskStatus {
+	return taskStatus{
+		When: w.clockTime(t.begun.Add(t.span)), What: t.row.Description, Code: t.failed.code, Message: t.failed.message,
+	}
+}
+
+// status says what a fault does and how far it has come.
+func (r *faultRule) status() faultStatus {
+	out := faultStatus{Operation: r.Operation, Effect: r.effect()}
+
+	switch {
+	case r.passed < r.Skip:
+		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.passed, r.Skip)
+	case r.Times == 0 && r.LockedFor == 0:
+		out.Progress = fmt.Sprintf("struck %d times, goes on", r.struck)
+	default:
+		out.Progress = fmt.Sprintf("struck %d of %d times", r.struck, max(r.Times, 1))
+	}
+
+	return out
+}
+
+// effect names what a fault does to a request, as a scenario writes it.
+func (f *Fault) effect() string {
+	var parts []string
+
+	add := func(given bool, format string, args ...any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(f.Status != 0, "status %d", f.Status)
+	add(f.Body != "", "body %s", f.Body)
+	add(f.Reset != "", "reset %s", f.Reset)
+	add(f.Hang, "hang")
+	add(f.LockedFor != 0, "locked for %s", f.LockedFor)
+	add(f.Slow != 0, "slow by %s", f.Slow)
+
+	if f.TaskError != nil {
+		parts = append(parts, "task error "+f.TaskError.Code)
+	}
+
+	return strings.Join(parts, ", ")
+}
