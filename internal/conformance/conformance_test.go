@@ -142,7 +142,7 @@ func TestReasonsAreShort(t *testing.T) {
 // The suite looks its cluster and its network up by name, and gives up where one
 // is missing.
 func TestScenarioHoldsTheFixtures(t *testing.T) {
-	tower, err := startTower(nil)
+	tower, err := startTower(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,12 +40,13 @@ type tower struct {
 	failed   map[string]int // what the simulator answered with 5xx, and how often
 }
 
-func startTower(check *openapicheck.Checker) (*tower, error) {
-	server, err := towersim.New(towersim.Options{YAML: []byte(scenario)})
+func startTower(ctx context.Context, check *openapicheck.Checker) (*tower, error) {
+	server, err := towersim.New(towersim.Options{YAML: []byte(scenario)}) //nolint:contextcheck // the simulator is closed, not cancelled
 	if err != nil {
 		return nil, fmt.Errorf("start the simulator: %w", err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var listen net.ListenConfig
+	listener, err := listen.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen: %w", err), server.Close())
 	}
@@ -111,7 +112,7 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	t, err := startTower(check)
+	t, err := startTower(ctx, check)
 	if err != nil {
 		return err
 	}

@@ -48,9 +48,8 @@ type VMCreate struct {
 	CloudInit *CloudInit  // nil = none; only templates take it
 
 	// Only templates and blank VMs take the next ones.
-	Disks      []DiskCreate  // beside those of the source
-	CDROMs     []CDROMCreate // the VM's drives, in the order of their boot places
-	SystemDisk *DiskBus      // nil = as in the template; a blank VM's is the first of Disks
+	Disks      []DiskCreate // beside those of the source
+	SystemDisk *DiskBus     // nil = as in the template; a blank VM's is the first of Disks
 }
 
 // DiskBus puts a disk of a template on another bus.

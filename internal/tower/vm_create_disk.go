@@ -9,12 +9,12 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-// diskParams are the disks and drives that a VM is to get; nil for none.
+// diskParams are the disks that a VM is to get; nil for none.
 func (in VMCreate) diskParams() *models.VMDiskParams {
-	if len(in.Disks) == 0 && len(in.CDROMs) == 0 {
+	if len(in.Disks) == 0 {
 		return nil
 	}
-	out := &models.VMDiskParams{MountCdRoms: drives(in.CDROMs)}
+	out := &models.VMDiskParams{}
 	out.MountDisks, out.MountNewCreateDisks = mounted(in.Disks)
 	return out
 }

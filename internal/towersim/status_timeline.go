@@ -356,7 +356,9 @@ func newAxis(happened, waited time.Duration) axis {
 		}
 	}
 
-	step *= max((span+step*maxTicks-1)/(step*maxTicks), 1)
+	// More than the largest step can divide takes a multiple of it.
+	times := max((int64(span)+int64(step)*maxTicks-1)/(int64(step)*maxTicks), 1)
+	step = time.Duration(int64(step) * times)
 	a := axis{span: span}
 
 	for at := time.Duration(0); at <= span; at += step {
