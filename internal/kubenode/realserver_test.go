@@ -57,7 +57,7 @@ func binary(t *testing.T, name string) string {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is neither on PATH nor is %s set; `make kube-apiserver` builds it: %v", name, assetsEnv, err)
+		t.Skipf("%s is neither on PATH nor is %s set; `make test-kubernetes` builds it: %v", name, assetsEnv, err)
 	}
 	return path
 }
