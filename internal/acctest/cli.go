@@ -70,6 +70,16 @@ func (c *CLI) Configure(configuration string) {
 	}
 }
 
+// Read returns the content of a file that a command has written.
+func (c *CLI) Read(name string) string {
+	c.t.Helper()
+	content, err := os.ReadFile(filepath.Join(c.dir, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(content)
+}
+
 // Run runs a command, which must succeed, and returns what it printed.
 func (c *CLI) Run(args ...string) string {
 	c.t.Helper()

@@ -40,7 +40,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	if err != nil {
 		if errors.Is(err, tower.ErrNotFound) {
-			err = fmt.Errorf("%w. The import id is the VM's id in Tower, its local id (a UUID), or cluster-name/vm-name", err)
+			err = fmt.Errorf("the import id has to be the VM's id in Tower, its local id (a UUID), or cluster-name/vm-name: %w", err)
 		}
 		diagx.AddError(&resp.Diagnostics, "import", object, req.ID, err)
 		return
