@@ -84,6 +84,7 @@ static one, or if its line names one.
 
 CONTROL, beside the API
 
+  GET  /                     a page for people: what each VM has come to and waits for
   GET  /_sim/v1/stats        counts of requests by operation
   POST /_sim/v1/reset        restores the scenario, zeroes the counts
   POST /_sim/v1/faults       adds faults, a JSON list as above; DELETE removes all

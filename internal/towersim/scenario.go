@@ -210,6 +210,9 @@ func (c *ClusterSpec) setDefaults() {
 	}
 }
 
+// maxHosts is far beyond what a cluster has, and far below what fills the memory.
+const maxHosts = 10_000
+
 func hostsByNumber(n int) HostList {
 	hosts := make(HostList, n)
 	for i := range hosts {
@@ -251,6 +254,10 @@ func (h *HostList) fromNode(n *yaml.Node) error {
 	var number int
 	if err := n.Decode(&number); err != nil || number < 0 {
 		return fmt.Errorf("must be the number of hosts or a list of them, not %s", described(n))
+	}
+
+	if number > maxHosts {
+		return fmt.Errorf("must be %d hosts at most, not %d", maxHosts, number)
 	}
 
 	*h = hostsByNumber(number)

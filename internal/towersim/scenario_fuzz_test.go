@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"io"
+	"testing"
+	"time"
+)
+
+// FuzzParseScenario feeds documents: there is never a panic, neither when one is
+// read nor when what it says is simulated, read and shown.
+func FuzzParseScenario(f *testing.F) {
+	f.Add([]byte("guests: [{match: a, nics: [{index: 0, reported: never}]}]"))
+	f.Add([]byte("faults: [{operation: get-vms, status: reset}]"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Add([]byte("inventory: {clusters: [{name: c, hosts: 9999999999}]}"))
+	f.Add([]byte(`{"inventory": {"clusters": [{"name": "c", "vlans": [{"name": "v", "dhcp": "10.0.0.0/31"}]}], "vms": [{"name": "a", "nics": ["v"]}]}}`))
+	f.Add([]byte(`
+timing: {task: 0s, boot: 2562047h, dhcp: 0, vmtools_sync: 1ns}
+inventory: {vms: [{name: ecp-1, nics: [default, ecp]}, {name: x, memory_mib: 9999999}]}
+guests: [{match: "ecp-*", powers_off: 30s, nics: [{index: 0, address: "::1", link_local_first: true}], kubernetes_node: {registered: never}}]
+`))
+	f.Fuzz(func(t *testing.T, document []byte) {
+		s, err := ParseScenario(document)
+		if (s == nil) == (err == nil) {
+			t.Fatalf("got both or none of %v and %v", s, err)
+		}
+
+		if err != nil || tooLarge(s) {
+			return
+		}
+
+		// No server listens: what it does beside would blur what an input reaches.
+		c := newClock(time.Unix(1_700_000_000, 0), 1, true)
+		w := newWorld(s, c, newIDSource(1))
+
+		for _, step := range []time.Duration{0, time.Second, time.Minute, 1000 * time.Hour} {
+			c.advance(step)
+			w.catchUp(c.now())
+			mapped(w.vms.list, w.report)
+
+			view := statusView{status: w.status(statusQuery{})}
+			if err := statusTemplate.ExecuteTemplate(io.Discard, "status", view); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// tooLarge spares the fuzzing what takes long only because there is much of it.
+func tooLarge(s *Scenario) bool {
+	inventory := &s.Inventory
+	n := len(inventory.VMs) + len(inventory.VMTemplates) + len(inventory.ContentLibraryVMTemplates)
+
+	for i := range inventory.Clusters {
+		n += len(inventory.Clusters[i].Hosts) + len(inventory.Clusters[i].VLANs)
+	}
+
+	return n > 100
+}
