@@ -13,7 +13,9 @@ import (
 	"github.com/go-openapi/strfmt"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/api_info"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster_settings"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_vm_template"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/global_settings"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/host"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
@@ -92,6 +94,9 @@ type Client struct {
 
 		vmTemplates vm_template.ClientService
 		snapshots   vm_snapshot.ClientService
+
+		clusterSettings cluster_settings.ClientService
+		globalSettings  global_settings.ClientService
 	}
 	reads struct {
 		vms       *poll.Batcher[VM]
@@ -215,6 +220,8 @@ func (c *Client) connect() {
 	c.api.groups = vm_placement_group.New(runtime, formats)
 	c.api.vmTemplates = vm_template.New(runtime, formats)
 	c.api.snapshots = vm_snapshot.New(runtime, formats)
+	c.api.clusterSettings = cluster_settings.New(runtime, formats)
+	c.api.globalSettings = global_settings.New(runtime, formats)
 }
 
 // share builds what merges the reads of many callers.
@@ -240,8 +247,15 @@ func (c *Client) share(tune tuning) {
 	c.tasks = poll.New(c.fetchTasks, quick)
 	c.states = poll.New(c.fetchStates, quick)
 	c.watches = poll.New(c.fetchWatched, poll.Options{
-		Interval: c.cfg.PollInterval, Jitter: 0.05, ChunkSize: watchChunk, Gather: tune.gather,
+		Interval: c.cfg.PollInterval, Jitter: watchJitter(c.cfg.PollInterval), ChunkSize: watchChunk, Gather: tune.gather,
 	})
+}
+
+// watchJitter is the share of the poll interval that is added at random: it keeps many processes from asking in step,
+// and adds next to nothing to how late a wait ends, however long the interval.
+func watchJitter(interval time.Duration) float64 {
+	const share, most = 0.05, 100 * time.Millisecond
+	return min(share, float64(most)/float64(interval))
 }
 
 // Server returns the scheme and host of the Tower.

@@ -46,6 +46,18 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 	if err != nil || vm.InRecycleBin {
 		return err
 	}
+	recycles := state.DeleteMode.ValueString() == deleteRecycleBin
+	if recycles {
+		// Asked first: Tower refuses only once the VM has been stopped.
+		enabled, err := client.RecycleBinEnabled(ctx, vm.ClusterID)
+		if err != nil {
+			return fmt.Errorf("asking whether the recycle bin is on: %w", err)
+		}
+		if !enabled {
+			return errors.New("delete_mode is RECYCLE_BIN, but the recycle bin is switched off in Tower for this cluster, so nothing was done to the VM. " +
+				"Switch the recycle bin on, or set delete_mode = \"PERMANENT\" and apply before destroying")
+		}
+	}
 	if vm.Status != powerStopped {
 		stop := tower.StopOptions{
 			Graceful: attrs.DurationOr(state.ShutdownTimeout, 0),
@@ -58,7 +70,7 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 	if err := releaseVolumes(ctx, client, state, owns); err != nil {
 		return err
 	}
-	if state.DeleteMode.ValueString() == deleteRecycleBin {
+	if recycles {
 		return client.MoveVMToRecycleBin(ctx, id)
 	}
 	return client.DeleteVM(ctx, id)

@@ -18,6 +18,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
+// startAgainTimeout bounds the start of a VM that a failed change has stopped.
+const startAgainTimeout = time.Minute
+
 // Update changes the VM in place, and resumes a wait for its network that has
 // not succeeded yet. What was done before a failure is in the state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
@@ -139,24 +142,51 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		}
 		done.setPower(powerStopped)
 	}
+	err := r.applyDevices(ctx, client, change, config, plan, done, owns)
+	switch {
+	case err != nil && len(change.stops) > 0:
+		return startAgain(ctx, client, done, err)
+	case err != nil:
+		return err
+	}
+	if err := r.applyPower(ctx, client, change, done); err != nil {
+		return err
+	}
+	return r.configureNICs(ctx, client, change.nics, done)
+}
+
+// applyDevices changes NICs, disks and the VM's own properties.
+func (r *Resource) applyDevices(ctx context.Context, client *tower.Client, change change, config, plan, done *model, owns *ownership) error {
 	if err := r.applyNICs(ctx, client, change.nics, done); err != nil {
 		return err
 	}
 	if err := applyDisks(ctx, client, change.disks, config, done, owns); err != nil {
 		return err
 	}
-	if in, differs := updateOf(plan, done); differs {
-		if err := client.UpdateVM(ctx, id, in); err != nil {
-			return err
-		}
-		done.Name, done.Description, done.HA = known(plan.Name, done.Name), known(plan.Description, done.Description), knownBool(plan.HA, done.HA)
-		done.NumCPUs, done.MemoryMiB = knownInt(plan.NumCPUs, done.NumCPUs), knownInt(plan.MemoryMiB, done.MemoryMiB)
-		done.NumCoresPerSocket = knownInt(plan.NumCoresPerSocket, done.NumCoresPerSocket)
+	in, differs := updateOf(plan, done)
+	if !differs {
+		return nil
 	}
-	if err := r.applyPower(ctx, client, change, done); err != nil {
+	if err := client.UpdateVM(ctx, done.ID.ValueString(), in); err != nil {
 		return err
 	}
-	return r.configureNICs(ctx, client, change.nics, done)
+	done.Name, done.Description, done.HA = known(plan.Name, done.Name), known(plan.Description, done.Description), knownBool(plan.HA, done.HA)
+	done.NumCPUs, done.MemoryMiB = knownInt(plan.NumCPUs, done.NumCPUs), knownInt(plan.MemoryMiB, done.MemoryMiB)
+	done.NumCoresPerSocket = knownInt(plan.NumCoresPerSocket, done.NumCoresPerSocket)
+	return nil
+}
+
+// startAgain starts a VM that a failed change has stopped, also when the change
+// was cancelled. The next apply waits for its network.
+func startAgain(ctx context.Context, client *tower.Client, done *model, cause error) error {
+	done.NetworkReady = types.BoolValue(false)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startAgainTimeout)
+	defer cancel()
+	if err := client.StartVM(ctx, done.ID.ValueString(), ""); err != nil {
+		return fmt.Errorf("%w; the VM was stopped for the change, and starting it again failed, too: %w", cause, err)
+	}
+	done.setPower(powerRunning)
+	return cause
 }
 
 // applyPower brings the VM to the power state that the change ends with.
@@ -169,6 +199,8 @@ func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change 
 		}
 	case change.power == powerRunning || len(change.stops) > 0:
 		if err := client.StartVM(ctx, id, ""); err != nil {
+			// The next apply says that the VM does not run.
+			done.NetworkReady = types.BoolValue(false)
 			return fmt.Errorf("starting the VM: %w", err)
 		}
 	case change.power == powerSuspended:

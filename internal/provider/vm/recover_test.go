@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+)
+
+// A change that stops the VM and then fails leaves it running, and what was not
+// done is done by the next apply, which waits for the network again.
+func TestAccVM_failedChangeDoesNotLeaveTheVMStopped(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "faults: [{operation: update-vm-basic-info, times: 1, task_error: {code: EIO, message: a passing trouble}}]")
+	name := acctest.RandomName()
+	config := func(memory int) string {
+		return vmConfig(sim, name, fmt.Sprintf("%s  memory_mib = %d\n", dhcpNIC, memory))
+	}
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
+		Steps: []resource.TestStep{
+			{Config: config(4096)},
+			{Config: config(2048), ExpectError: acctest.Mentions("Unable to update VM", "a passing trouble")},
+			{
+				PreConfig: func() {
+					if status := sim.Rows("get-vms", map[string]any{"name": name})[0]["status"]; status != "RUNNING" {
+						t.Errorf("the failed change leaves the VM %v", status)
+					}
+				},
+				Config: config(2048),
+				ConfigStateChecks: []statecheck.StateCheck{
+					expect(exactly("RUNNING"), "status"),
+					expect(knownvalue.Int64Exact(2048), "memory_mib"),
+					expect(knownvalue.Bool(true), "network_ready"),
+					expect(knownvalue.ListSizeExact(1), "ip_addresses"),
+				},
+			},
+			{Config: config(2048), ConfigPlanChecks: emptyPlan()},
+		},
+	})
+}
+
+// Where the recycle bin is off, moving a VM there is refused before anything is
+// done to the VM.
+func TestAccVM_recycleBinThatIsOffLeavesTheVMUntouched(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "recycle_bin: false")
+	name := acctest.RandomName()
+	config := vmConfig(sim, name, dhcpNIC+"  delete_mode = \"RECYCLE_BIN\"\n")
+	var before map[string]int
+	acctest.Test(t, resource.TestCase{
+		Steps: []resource.TestStep{
+			{Config: config},
+			{
+				PreConfig: func() { before = mutations(sim) },
+				Config:    config, Destroy: true, ExpectError: acctest.Mentions("Unable to delete VM", "recycle bin", "switched off"),
+			},
+			{
+				PreConfig: func() {
+					if got := sent(sim, before); len(got) > 0 {
+						t.Errorf("the refused destroy sent %v", got)
+					}
+				},
+				Config: vmConfig(sim, name, dhcpNIC),
+			},
+		},
+	})
+}
