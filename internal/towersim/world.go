@@ -55,6 +55,8 @@ type world struct {
 	formerDisks map[string]*disk // by the ids that they had before edits
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
+	mutations   []Mutation
+	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
 	vmOrder     uint64
 	nodes       nodeBook
 	entities    map[string]*entity
@@ -76,6 +78,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
 		dirty:    true,
 
 		formerDisks: map[string]*disk{},
+		lastUsers:   map[string]*vm{},
 		uploads:     map[string]*upload{},
 	}
 
