@@ -95,6 +95,7 @@ CONTROL, beside the API
 
   GET  /                     a page for people: what each VM has come to and waits for
   GET  /_sim/v1/stats        counts of requests by operation
+  GET  /_sim/v1/mutations    requests that asked for a change, with the VMs that each is about
   POST /_sim/v1/reset        restores the scenario, zeroes the counts
   POST /_sim/v1/faults       adds faults, a JSON list as above; DELETE removes all
   GET  /_sim/v1/vms          what happened to each VM and NIC, and when (real time)

@@ -168,6 +168,9 @@ func (s *Server) addControl(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+controlBase+"/vms", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.VMs())
 	})
+	mux.HandleFunc("GET "+controlBase+"/mutations", func(w http.ResponseWriter, _ *http.Request) {
+		sendJSON(w, http.StatusOK, s.Mutations())
+	})
 	mux.HandleFunc("GET "+controlBase+"/operations", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.Operations())
 	})

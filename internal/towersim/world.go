@@ -56,6 +56,8 @@ type world struct {
 	formerDisks map[string]*disk // by the ids that they had before edits
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
+	mutations   []Mutation
+	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
 	vmOrder     uint64
 	nodes       nodeBook
 	entities    map[string]*entity
@@ -78,6 +80,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 		dirty:    true,
 
 		formerDisks: map[string]*disk{},
+		lastUsers:   map[string]*vm{},
 		uploads:     map[string]*upload{},
 	}
 
