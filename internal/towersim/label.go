@@ -217,6 +217,7 @@ func (w *world) reshow(l *label) {
 		for _, x := range kind.objects() {
 			if x.labelsOf().has(l) {
 				x.showLabels()
+				w.journal.touch(x)
 			}
 		}
 	}
@@ -236,6 +237,7 @@ func deleteLabel(c *call, in *wire.LabelDeletionParams) (any, error) {
 				if x.labelsOf().has(l) {
 					x.labelsOf().take(l)
 					x.showLabels()
+					c.journal.touch(x)
 				}
 			}
 		}
@@ -289,6 +291,7 @@ func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSe
 		}
 
 		x.showLabels()
+		c.journal.touch(x)
 	}
 
 	c.dirty = true

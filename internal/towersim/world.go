@@ -22,7 +22,8 @@ type world struct {
 	faults   []*faultRule
 	requests map[string]int
 	total    int
-	dirty    bool // derived members of rows are out of date
+	journal  *journal // nil before 4.6, which cannot be asked for it
+	dirty    bool     // derived members of rows are out of date
 
 	organizations    table[*organization]
 	datacenters      table[*datacenter]
@@ -97,6 +98,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 
 	w.entities = w.catalogue()
 	w.stock()
+	w.keepJournal()
 
 	for _, fault := range scenario.Faults {
 		w.addFault(fault)
@@ -182,6 +184,7 @@ func (w *world) show(v *vm) {
 
 	v.row.Snapshots = mapped(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
 		s.row.VM = wire.Ptr(v.nested())
+		w.journal.touch(s)
 
 		return s.nested()
 	})
@@ -204,4 +207,5 @@ func (w *world) show(v *vm) {
 
 	v.row.ProvisionedSize, v.row.Size = wire.Ptr(size), wire.Ptr(size)
 	v.showLabels()
+	w.touchVM(v)
 }
