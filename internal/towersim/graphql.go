@@ -15,7 +15,7 @@ type graphQLRequest struct {
 }
 
 // graphQL answers the few things that Tower offers over GraphQL alone: the
-// log-in strategies and API keys.
+// log-in strategies, API keys, and edits of everything about a VM at once.
 func (c *call) graphQL() (any, error) {
 	var request graphQLRequest
 	if err := json.Unmarshal(c.body, &request); err != nil {
@@ -83,6 +83,17 @@ func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 		delete(c.server.apiKeys, token)
 
 		return field.pick(map[string]any{"id": key.id, "key": token, "name": key.name}), nil
+	case "updateVm":
+		if err := c.authenticate(graphQLName); err != nil {
+			return nil, err
+		}
+
+		v, err := c.updateWholeVM(field, variables)
+		if err != nil {
+			return nil, err
+		}
+
+		return field.pick(map[string]any{"id": v.row.ID, "local_id": v.row.LocalID, "name": v.row.Name}), nil
 	default:
 		return nil, notSimulated(field.name + " of GraphQL")
 	}
@@ -136,6 +147,42 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 	}
 
 	return result, nil
+}
+
+// argument reads an argument of the field into a value, as strictly as the API
+// reads bodies. One that was not sent is an empty object.
+func (f gqlField) argument(variables map[string]any, name string, into any) error {
+	raw, err := json.Marshal(filled(f.arguments[name], variables))
+	if err != nil {
+		return badRequest("%s: the argument %s cannot be read", f.name, name)
+	}
+
+	if string(raw) == "null" {
+		raw = []byte("{}")
+	}
+
+	if err := wire.Decode(raw, into); err != nil {
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
+	}
+
+	return nil
+}
+
+// filled returns a value with variables in place of their names.
+func filled(value any, variables map[string]any) any {
+	switch content := substituted(value, variables).(type) {
+	case map[string]any:
+		object := make(map[string]any, len(content))
+		for name, member := range content {
+			object[name] = filled(member, variables)
+		}
+
+		return object
+	case []any:
+		return mapped(content, func(x any) any { return filled(x, variables) })
+	default:
+		return content
+	}
 }
 
 // substituted returns the value of a variable, or the value itself.
