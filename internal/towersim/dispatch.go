@@ -211,6 +211,9 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	c.catchUp(s.clock.now())
 	c.forceLock = c.fault != nil && c.fault.LockedFor > 0
 
+	done := c.noting()
+	defer func() { done(out) }()
+
 	result, err := h(c)
 	if !isRead(c.operation) {
 		c.dirty = true
