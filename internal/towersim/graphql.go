@@ -8,6 +8,20 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
+// graphQLPath is where GraphQL is served.
+const graphQLPath = "/api"
+
+// graphQLError is a refusal in Tower's shape that GraphQL clients understand too.
+type graphQLError struct {
+	*wire.ErrorBody
+
+	Errors []graphQLMessage `json:"errors"`
+}
+
+type graphQLMessage struct {
+	Message string `json:"message"`
+}
+
 // graphQLRequest is the body of a GraphQL request.
 type graphQLRequest struct {
 	Query     string         `json:"query"`
@@ -15,7 +29,7 @@ type graphQLRequest struct {
 }
 
 // graphQL answers the few things that Tower offers over GraphQL alone: the
-// log-in strategies, API keys, and edits of everything about a VM at once.
+// log-in strategies, API keys and the edit of a VM as a whole.
 func (c *call) graphQL() (any, error) {
 	var request graphQLRequest
 	if err := json.Unmarshal(c.body, &request); err != nil {
@@ -47,6 +61,8 @@ func (c *call) graphQL() (any, error) {
 
 func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	switch field.name {
+	case "updateVm":
+		return c.updateWholeVM(field, variables)
 	case "authnStrategies":
 		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
 	case "createApiKey":
@@ -83,17 +99,6 @@ func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 		delete(c.server.apiKeys, token)
 
 		return field.pick(map[string]any{"id": key.id, "key": token, "name": key.name}), nil
-	case "updateVm":
-		if err := c.authenticate(graphQLName); err != nil {
-			return nil, err
-		}
-
-		v, err := c.updateWholeVM(field, variables)
-		if err != nil {
-			return nil, err
-		}
-
-		return field.pick(map[string]any{"id": v.row.ID, "local_id": v.row.LocalID, "name": v.row.Name}), nil
 	default:
 		return nil, notSimulated(field.name + " of GraphQL")
 	}
@@ -149,12 +154,21 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 	return result, nil
 }
 
-// argument reads an argument of the field into a value, as strictly as the API
-// reads bodies. One that was not sent is an empty object.
-func (f gqlField) argument(variables map[string]any, name string, into any) error {
-	raw, err := json.Marshal(filled(f.arguments[name], variables))
+// substituted returns the value of a variable, or the value itself.
+func substituted(value any, variables map[string]any) any {
+	if name, ok := value.(gqlVariable); ok {
+		return variables[string(name)]
+	}
+
+	return value
+}
+
+// input reads an argument of the field into a struct, as strictly as the API
+// reads bodies: GraphQL's inputs are closed.
+func (f gqlField) input(variables map[string]any, name string, into any) error {
+	raw, err := json.Marshal(deeply(f.arguments[name], variables))
 	if err != nil {
-		return badRequest("%s: the argument %s cannot be read", f.name, name)
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
 	}
 
 	if string(raw) == "null" {
@@ -168,28 +182,23 @@ func (f gqlField) argument(variables map[string]any, name string, into any) erro
 	return nil
 }
 
-// filled returns a value with variables in place of their names.
-func filled(value any, variables map[string]any) any {
+// deeply puts the values of variables into a value, however deep they are in it.
+// Members that are null are as good as absent.
+func deeply(value any, variables map[string]any) any {
 	switch content := substituted(value, variables).(type) {
 	case map[string]any:
 		object := make(map[string]any, len(content))
-		for name, member := range content {
-			object[name] = filled(member, variables)
+
+		for key, member := range content {
+			if member = deeply(member, variables); member != nil {
+				object[key] = member
+			}
 		}
 
 		return object
 	case []any:
-		return mapped(content, func(x any) any { return filled(x, variables) })
+		return mapped(content, func(item any) any { return deeply(item, variables) })
 	default:
 		return content
 	}
-}
-
-// substituted returns the value of a variable, or the value itself.
-func substituted(value any, variables map[string]any) any {
-	if name, ok := value.(gqlVariable); ok {
-		return variables[string(name)]
-	}
-
-	return value
 }

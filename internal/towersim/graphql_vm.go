@@ -28,8 +28,8 @@ type wholeVM struct {
 
 type wholeCPU struct {
 	_       struct{} `wire:"closed"`
-	Cores   int      `json:"cores" wire:"required"`
-	Sockets int      `json:"sockets" wire:"required"`
+	Cores   *int     `json:"cores"`
+	Sockets *int     `json:"sockets"`
 }
 
 // wholeEffect is who changes the guest's configuration inside the guest. Any
@@ -104,17 +104,31 @@ type wholeNic struct {
 
 // updateWholeVM starts an edit of a VM that carries the whole of its disks and
 // NICs. The answer has no task: callers look for it by the VM and the mutation.
-func (c *call) updateWholeVM(field gqlField, variables map[string]any) (*vm, error) {
+func (c *call) updateWholeVM(field gqlField, variables map[string]any) (any, error) {
+	if err := c.authenticate(graphQLName); err != nil {
+		return nil, err
+	}
+
 	var (
 		data   wholeVM
 		effect wholeEffect
 		where  wire.VMWhereUniqueInput
 	)
 
-	for name, into := range map[string]any{"data": &data, "effect": &effect, "where": &where} {
-		if err := field.argument(variables, name, into); err != nil {
-			return nil, err
-		}
+	if err := field.input(variables, "data", &data); err != nil {
+		return nil, err
+	}
+
+	if err := field.input(variables, "effect", &effect); err != nil {
+		return nil, err
+	}
+
+	if err := field.input(variables, "where", &where); err != nil {
+		return nil, err
+	}
+
+	if where.ID.Ptr() == nil && where.LocalID.Ptr() == nil {
+		return nil, badRequest("updateVm: the argument where must have id or local_id")
 	}
 
 	v, err := c.uniqueVM(&where)
@@ -131,8 +145,11 @@ func (c *call) updateWholeVM(field gqlField, variables map[string]any) (*vm, err
 		mutation: "updateVm", about: named("Edit VM", "编辑虚拟机"),
 		apply: func(*vm) *taskFailure { return c.applyWhole(edit) },
 	})
+	if err != nil {
+		return nil, err
+	}
 
-	return v, err
+	return field.pick(map[string]any{"id": v.row.ID, "local_id": v.row.LocalID, "name": v.row.Name}), nil
 }
 
 func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
@@ -142,11 +159,15 @@ func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
 	}
 
 	if data.CPU != nil {
-		edit.basic.CPUCores, edit.basic.CPUSockets = &data.CPU.Cores, &data.CPU.Sockets
+		edit.basic.CPUCores, edit.basic.CPUSockets = data.CPU.Cores, data.CPU.Sockets
 	}
 
-	if err := checkBasic(&edit.basic); err != nil {
+	if err := nonEmpty("data.name", data.Name); err != nil {
 		return nil, err
+	}
+
+	if data.Memory != nil && *data.Memory <= 0 {
+		return nil, badRequest("data.memory: must be more than 0")
 	}
 
 	if servers := valueOf(data.DNSServers); servers != "" {
@@ -178,7 +199,7 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 	for _, d := range in.Delete {
 		n, ok := c.nics.get(d.ID)
 		if !ok || n.vm != v {
-			return nil, badRequest("vm_nics.delete: the VM %s has no NIC %s", v.row.Name, d.ID)
+			return nil, notFound("The VM %s has no NIC %s", v.row.Name, d.ID)
 		}
 
 		dropped = append(dropped, n)
@@ -213,10 +234,6 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 func (c *call) wholeNicOf(v *vm, in *wholeNicCreate) (wholeNic, error) {
 	if id := in.Nic.id(); id != "" {
 		return wholeNic{}, notFound("There is no host NIC %s", id)
-	}
-
-	if in.Vlan.id() == "" {
-		return wholeNic{}, badRequest("vm_nics.create: a NIC needs a vlan to connect to")
 	}
 
 	// A switch that is not sent is off.

@@ -57,7 +57,7 @@ type wholeVolume struct {
 }
 
 // diskEdit is what becomes of a VM's disks: the ones to keep, with their
-// changes, and the new ones. All others go.
+// changes, and the new ones. All others go, but for the drive of cloud-init.
 type diskEdit struct {
 	vm   *vm
 	kept []keptDisk
@@ -106,7 +106,7 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 
 	for _, gone := range in.Delete {
 		if c.diskOf(v, gone.ID) == nil {
-			return nil, badRequest("vm_disks.delete: the VM %s has no disk %s", v.row.Name, gone.ID)
+			return nil, notFound("The VM %s has no disk %s", v.row.Name, gone.ID)
 		}
 	}
 
@@ -116,7 +116,7 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
 	d := c.diskOf(v, in.Where.ID)
 	if d == nil {
-		return keptDisk{}, badRequest("vm_disks.update: the VM %s has no disk %s", v.row.Name, in.Where.ID)
+		return keptDisk{}, notFound("The VM %s has no disk %s", v.row.Name, in.Where.ID)
 	}
 
 	var err error
@@ -135,23 +135,30 @@ func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
 	case described.Connect != nil:
 		kept.volume, err = c.volumeNamed(described.Connect.ID, v.cluster)
 	case described.Create != nil && d.volume != nil:
-		kept.size, err = described.Create.growth(d.volume)
+		kept.size = described.Create.Size
 	}
 
 	return kept, err
 }
 
-// growth returns the size of a volume that is described anew. Nothing else
-// about it can change.
-func (d *wholeVolume) growth(v *volume) (int64, error) {
-	switch {
-	case d.Size < v.row.Size:
-		return 0, badRequest("vm_disks.update: %d is less than the volume %s has, %d", d.Size, v.row.Name, v.row.Size)
-	case d.Policy != nil && *d.Policy != v.row.ElfStoragePolicy:
-		return 0, badRequest("vm_disks.update: the storage policy of the volume %s cannot be changed", v.row.Name)
+// growth is the space that a disk's volume takes beyond what it has. Nothing
+// but the size of a volume can change.
+func (k *keptDisk) growth() (int64, *taskFailure) {
+	described := k.change.VMVolume
+	if described == nil || described.Create == nil || k.disk.volume == nil {
+		return 0, nil
 	}
 
-	return d.Size, nil
+	row := &k.disk.volume.row
+
+	switch {
+	case k.size < row.Size:
+		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", row.Name)
+	case described.Create.Policy != nil && *described.Create.Policy != row.ElfStoragePolicy:
+		return 0, failure("VM_VOLUME_POLICY_ERROR", "The storage policy of the volume %s cannot be changed.", row.Name)
+	}
+
+	return (k.size - row.Size) * replicas(row.ElfStoragePolicy), nil
 }
 
 func (c *call) diskShapeOf(v *vm, in *wholeDisk) (diskShape, error) {
@@ -195,9 +202,13 @@ func (w *world) disksEditable(e *diskEdit) *taskFailure {
 
 	for i := range e.kept {
 		k := &e.kept[i]
-		if k.size > 0 {
-			space += (k.size - k.disk.volume.row.Size) * replicas(k.disk.volume.row.ElfStoragePolicy)
+
+		more, failed := k.growth()
+		if failed != nil {
+			return failed
 		}
+
+		space += more
 
 		to := k.volume
 		if to == nil {
@@ -226,7 +237,8 @@ func (w *world) editDisks(e *diskEdit) {
 	}
 
 	for _, d := range slices.Clone(e.vm.disks) {
-		if !slices.ContainsFunc(e.kept, func(k keptDisk) bool { return k.disk == d }) {
+		listed := slices.ContainsFunc(e.kept, func(k keptDisk) bool { return k.disk == d })
+		if !listed && !d.hidden() {
 			w.detach(d)
 		}
 	}

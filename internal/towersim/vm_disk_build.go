@@ -34,16 +34,15 @@ func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVol
 // attach gives a VM a disk or a CD-ROM drive, with a new volume where the shape
 // names none.
 func (w *world) attach(v *vm, s *diskShape) *disk {
-	key := s.key
-	if key == nil {
-		key = wire.Ptr(v.nextKey())
-	}
-
 	d := &disk{vm: v, volume: s.volume, image: s.image, index: s.index}
 	d.row = wire.VMDisk{
-		ID: w.ids.cuid(), Boot: s.boot, Bus: s.bus, Type: s.kind, Key: key, Disabled: wire.Ptr(false), VM: v.nested(),
+		ID: w.ids.cuid(), Boot: s.boot, Bus: s.bus, Type: s.kind, Key: s.key, Disabled: wire.Ptr(false), VM: v.nested(),
 		MaxIOPS: s.limits.iops, MaxIOPSPolicy: s.limits.iopsPolicy,
 		MaxBandwidth: s.limits.bandwidth, MaxBandwidthPolicy: s.limits.bandwidthPolicy,
+	}
+
+	if d.row.Key == nil {
+		d.row.Key = wire.Ptr(v.nextKey())
 	}
 
 	if s.kind == wire.VMDiskTypeDisk && d.volume == nil {
@@ -68,11 +67,14 @@ func (w *world) attach(v *vm, s *diskShape) *disk {
 	return d
 }
 
-// nextKey returns a key that no disk of the VM has.
+// nextKey is a key that no disk of the VM has.
 func (v *vm) nextKey() int {
 	key := 1
+
 	for _, d := range v.disks {
-		key = max(key, *d.row.Key+1)
+		if d.row.Key != nil {
+			key = max(key, *d.row.Key+1)
+		}
 	}
 
 	return key
