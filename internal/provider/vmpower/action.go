@@ -108,7 +108,7 @@ func (a *Action) find(ctx context.Context, client *tower.Client, config *model, 
 	if verb == "" {
 		verb = "operate"
 	}
-	vm, err := netwait.Find(ctx, client, id, a.data.PollInterval)
+	vm, err := netwait.Find(ctx, client, a.data.PollInterval, id)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		diagx.AddNotFound(diags, at, object, id)

@@ -71,8 +71,9 @@ func (a *Action) Schema(ctx context.Context, _ action.SchemaRequest, resp *actio
 			"operation": schema.StringAttribute{
 				Required: true,
 				MarkdownDescription: "What to do: `START` powers the VM on, or resumes it where it is suspended; `SHUTDOWN` asks the guest to shut down; `POWER_OFF` switches the VM off at once; " +
-					"`RESTART` asks the guest to restart, after resuming a VM that is suspended; `FORCE_RESTART` resets the VM. Either restart starts a VM that is off. " +
-					"A VM that runs already or is off already, as the operation wants it, is left alone; a restart always restarts.",
+					"`RESTART` asks the guest to restart; `FORCE_RESTART` resets the VM. A suspended VM can't be asked: `SHUTDOWN` powers it off where `force_power_off` allows that, " +
+					"`RESTART` resumes it first, and `FORCE_RESTART` powers it off and starts it. Either restart starts a VM that is off. " +
+					"A VM that runs already or is off already, as the operation wants it, is left alone.",
 				Validators: []validator.String{stringvalidator.OneOf(operations...)},
 			},
 			"shutdown_timeout": schema.StringAttribute{
