@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+)
+
+const movable = `
+inventory:
+  clusters: [{name: cluster-1, hosts: 1, vlans: [{name: default, dhcp: 10.255.0.0/16}], isos: [ubuntu.iso]}]
+  content_library_vm_templates: [{name: rocky-8, num_cpus: 2, memory_mib: 4096, disk_gib: 40, cloud_init: true}]
+  vm_templates: [{name: golden, cluster: cluster-1, num_cpus: 2, memory_mib: 4096, disk_gib: 40, cloud_init: true}]
+`
+
+// moves is a simulated Tower with the VMs of the older provider's examples.
+type moves struct {
+	api     *towerAPI
+	ids     map[string]string
+	objects []olderObject
+}
+
+// made has Tower make a VM as the older provider does, and keeps its state.
+func (m *moves) made(label string, key any, operation string, request, arguments body) string {
+	m.api.t.Helper()
+	request["cluster_id"], request["status"] = m.ids["cluster"], orElse(request["status"], "STOPPED")
+	m.api.change(operation, []body{request})
+	name, _ := request["name"].(string)
+	m.objects = append(m.objects, olderObject{name: label, key: key, attributes: olderState(m.api, name, arguments)})
+	return m.api.vmID(name)
+}
+
+func orElse(value, otherwise any) any {
+	if value == nil {
+		return otherwise
+	}
+	return value
+}
+
+// effect is the block create_effect as the older provider's states have it.
+func effect(from, id string, cloudInit ...body) body {
+	e := body{
+		"clone_from_vm": "", "clone_from_template": "", "clone_from_content_library_template": "", "rebuild_from_snapshot": "",
+		"is_full_copy": false, "cloud_init": cloudInit,
+	}
+	e[from] = id
+	return body{"create_effect": []body{e}}
+}
+
+// olderCloudInit is the block cloud_init with a static address, as the state has
+// it and as Tower is sent it.
+func olderCloudInit(hostname, address string) (state, sent body) {
+	network := body{
+		"type": "IPV4", "nic_index": 0, "ip_address": address, "netmask": "255.255.0.0",
+		"routes": []body{{"gateway": "10.255.0.1", "netmask": "0.0.0.0", "network": "0.0.0.0"}},
+	}
+	state = body{
+		"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": "111111", "networks": []body{network},
+		"public_keys": nil, "user_data": "",
+	}
+	sent = body{"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": "111111", "networks": []body{network}}
+	return state, sent
+}
+
+func olderDisk(boot int, bus, name string, gib int, policy string) body {
+	return body{"boot": boot, "bus": bus, "vm_volume": body{"name": name, "size": gib << 30, "elf_storage_policy": policy}}
+}
+
+// newDisks are a disk and an empty drive beside those of a template.
+func newDisks(driveBoot int, disk body) body {
+	return body{"disk_operate": body{"new_disks": body{"mount_cd_roms": []body{{"boot": driveBoot}}, "mount_new_create_disks": []body{disk}}}}
+}
+
+// newMoves makes the VMs of each example in the older provider's documentation.
+func newMoves(t *testing.T, sim *acctest.Sim) *moves {
+	t.Helper()
+	api := apiOf(t, sim)
+	m := &moves{api: api, ids: map[string]string{
+		"cluster": sim.RowID("get-clusters", body{"name": "cluster-1"}), "vlan": sim.RowID("get-vlans", body{"name": "default"}),
+		"host": sim.RowID("get-hosts", nil), "iso": sim.RowID("get-elf-images", nil),
+		"template": sim.RowID("get-vm-templates", body{"name": "golden"}), "library": sim.RowID("get-content-library-vm-templates", body{"name": "rocky-8"}),
+	}}
+	nics := []body{{"connect_vlan_id": m.ids["vlan"]}}
+	blank := func(name string, disks body, more body) body {
+		request := body{
+			"name": name, "description": "managed by terraform", "host_id": m.ids["host"], "vcpu": 4, "cpu_cores": 1, "cpu_sockets": 4, "memory": 4 << 30,
+			"ha": false, "firmware": "BIOS", "guest_os_type": "UNKNOWN", "vm_disks": disks, "vm_nics": nics,
+		}
+		for member, value := range more {
+			request[member] = value
+		}
+		return request
+	}
+	const thin = "REPLICA_2_THIN_PROVISION"
+	one := body{"mount_cd_roms": []body{{"boot": 2}}, "mount_new_create_disks": []body{olderDisk(1, "VIRTIO", "d1", 20, thin)}}
+	forced := body{"force_status_change": true}
+
+	m.made("create", nil, "create-vm", blank("create", body{
+		"mount_cd_roms":          []body{{"boot": 1, "elf_image_id": m.ids["iso"]}, {"boot": 4}},
+		"mount_new_create_disks": []body{olderDisk(2, "VIRTIO", "d1", 10, thin), olderDisk(3, "VIRTIO", "d2", 1, "REPLICA_3_THICK_PROVISION")},
+	}, body{"ha": true, "memory": 8 << 30}), forced)
+
+	cloned := m.made("cloned", nil, "create-vm", blank("cloned", one, nil), forced)
+	m.made("clone", nil, "clone-vm", body{"name": "clone", "src_vm_id": cloned, "memory": 2 << 30, "ha": false}, effect("clone_from_vm", cloned))
+
+	m.made("snapped", nil, "create-vm", blank("snapped", one, nil), forced)
+	m.ids["snapshot"] = takeSnapshot(t, sim, "snapped", "frozen")
+	m.made("rebuilt", nil, "rebuild-vm-from-snapshot", body{"name": "rebuilt", "rebuild_from_snapshot_id": m.ids["snapshot"], "memory": 2 << 30, "ha": false},
+		body{"create_effect": effect("rebuild_from_snapshot", m.ids["snapshot"])["create_effect"], "rollback_to": ""})
+	m.made("golden", nil, "create-vm", blank("to-be-cloned", one, nil), forced)
+	m.objects[len(m.objects)-1].attributes["hostname"] = "told-by-the-guest"
+
+	from := func(name string, more body) body {
+		request := body{"name": name, "template_id": m.ids["template"], "is_full_copy": false}
+		for member, value := range more {
+			request[member] = value
+		}
+		return request
+	}
+	template := func(cloudInit ...body) body { return effect("clone_from_template", m.ids["template"], cloudInit...) }
+	m.made("plain", nil, "create-vm-from-template", from("plain", nil), template())
+	m.made("nics", nil, "create-vm-from-template", from("nics", body{"vm_nics": nics}), template())
+	state, sent := olderCloudInit("ci", "10.255.11.1")
+	m.made("cloud_init", nil, "create-vm-from-template", from("cloud-init", body{"cloud_init": sent, "status": "RUNNING"}), template(state))
+	m.made("disks", nil, "create-vm-from-template", from("disks", newDisks(1, olderDisk(2, "VIRTIO", "d1", 20, thin))), template())
+
+	for i, name := range []string{"lib-a", "lib-b"} {
+		state, sent := olderCloudInit(name, fmt.Sprintf("10.255.12.%d", i+1))
+		request := body{
+			"name": name, "template_id": m.ids["library"], "is_full_copy": false, "vcpu": 2, "cpu_cores": 1, "cpu_sockets": 2, "memory": 2 << 30,
+			"host_id": m.ids["host"], "vm_nics": nics, "cloud_init": sent, "status": "RUNNING",
+			// The example's extra disk has the same place in the boot order as the template's own.
+			"disk_operate": newDisks(5, olderDisk(1, "SCSI", name+"-data", 10, thin))["disk_operate"],
+		}
+		m.made("library", i, "create-vm-from-content-library-template", request, effect("clone_from_content_library_template", m.ids["library"], state))
+	}
+	return m
+}
+
+// translated is the configuration of the same VMs for this provider.
+func (m *moves) translated(sim *acctest.Sim) string {
+	var b strings.Builder
+	b.WriteString(sim.ProviderConfig() + sim.DataSources() + "locals {\n")
+	for name, id := range m.ids {
+		fmt.Fprintf(&b, "  %s = %q\n", name, id)
+	}
+	b.WriteString("  thin = \"REPLICA_2_THIN_PROVISION\"\n  nics = [{ vlan_id = data.elf_vlan.test.id }]\n}\n")
+	vm := func(label, name, body string) {
+		fmt.Fprintf(&b, "resource \"elf_vm\" %q {\n  name       = %s\n  cluster_id = data.elf_cluster.test.id\n%s}\nmoved {\n  from = cloudtower_vm.%s\n  to   = elf_vm.%s\n}\n", label, name, body, label, label)
+	}
+	const blank = `
+  description     = "managed by terraform"
+  host_id         = local.host
+  num_cpus        = 4
+  firmware        = "BIOS"
+  power_state     = "STOPPED"
+  force_power_off = true
+  nics            = local.nics
+`
+	const one = blank + "  ha = false\n  memory_mib = 4096\n  system_disk = { size_gib = 20, storage_policy = local.thin }\n"
+	vm("create", `"create"`, blank+`
+  ha          = true
+  memory_mib  = 8192
+  system_disk = { size_gib = 10, bus = "VIRTIO", storage_policy = local.thin }
+  data_disks  = [{ name = "d2", size_gib = 1, storage_policy = "REPLICA_3_THICK_PROVISION" }]
+`)
+	vm("cloned", `"cloned"`, one)
+	vm("clone", `"clone"`, "  source = { vm_id = elf_vm.cloned.id }\n  ha = false\n  memory_mib = 2048\n")
+	vm("snapped", `"snapped"`, one)
+	vm("rebuilt", `"rebuilt"`, "  source = { vm_snapshot_id = local.snapshot }\n  ha = false\n  memory_mib = 2048\n")
+	// All disks of a blank VM may be data disks, too.
+	vm("golden", `"to-be-cloned"`, blank+"  ha = false\n  memory_mib = 4096\n  data_disks = [{ name = \"d1\", size_gib = 20 }]\n")
+
+	const template = "  source = { vm_template_id = local.template, full_copy = false }\n"
+	const cloudInit = `
+  cloud_init = { hostname = %s, nameservers = ["192.0.2.53"], default_user_password_wo = "111111", default_user_password_wo_version = 1 }
+  nics       = [{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4", ip_address = %s, netmask = "255.255.0.0", gateway = "10.255.0.1" }]
+`
+	vm("plain", `"plain"`, template)
+	vm("nics", `"nics"`, template+"  nics = local.nics\n")
+	vm("cloud_init", `"cloud-init"`, template+fmt.Sprintf(cloudInit, `"ci"`, `"10.255.11.1"`))
+	vm("disks", `"disks"`, template+"  data_disks = [{ name = \"d1\", size_gib = 20, storage_policy = local.thin }]\n")
+	vm("library", `["lib-a", "lib-b"][count.index]`, `
+  count      = 2
+  source     = { content_library_vm_template_id = local.library }
+  num_cpus   = 2
+  num_cores_per_socket = 1
+  memory_mib = 2048
+  host_id    = local.host
+  data_disks = [{ name = "${["lib-a", "lib-b"][count.index]}-data", size_gib = 10, bus = "SCSI" }]
+`+fmt.Sprintf(cloudInit, `["lib-a", "lib-b"][count.index]`, `"10.255.12.${count.index + 1}"`))
+	return b.String()
+}
+
+// Each documented example of the older provider moves without a replacement and
+// without a request that changes anything.
+func TestAccVM_moveFromTheOlderProvider(t *testing.T) {
+	t.Parallel()
+	for name, arguments := range map[string][]string{"with a refresh": nil, "without a refresh": {"-refresh=false"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sim := acctest.Simulator(t, movable)
+			m := newMoves(t, sim)
+			beside, asked := olderNeighbour()
+			cli := acctest.NewCLI(t, m.translated(sim), beside)
+			writeOlderStates(t, cli, "cloudtower_vm", m.objects...)
+			before := mutations(sim)
+			plan := cli.Run(append([]string{"plan", "-no-color", "-out=move.plan"}, arguments...)...)
+			if want := fmt.Sprintf("Plan: 0 to add, %d to change, 0 to destroy.", len(m.objects)); !strings.Contains(plan, want) || strings.Contains(plan, "replaced") {
+				t.Fatalf("the plan is not %q:\n%s", want, plan)
+			}
+			if strings.Contains(plan, "stopped and started") {
+				t.Errorf("the plan stops a VM:\n%s", plan)
+			}
+			cli.Run("apply", "-no-color", "move.plan")
+			if got := sent(sim, before); len(got) > 0 {
+				t.Errorf("Tower was sent %v\n%s", got, plan)
+			}
+			if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "No changes") {
+				t.Errorf("after the move:\n%s", plan)
+			}
+			if n := asked.Load(); n > 0 {
+				t.Errorf("the older provider was asked %d times", n)
+			}
+			state := cli.Show()
+			for address, want := range map[string]map[string]any{
+				"elf_vm.create":     {"delete_mode": "PERMANENT", "shutdown_timeout": "5m", "status": "STOPPED", "memory_mib": 8192.0, "network_ready": nil},
+				"elf_vm.library[1]": {"status": "RUNNING", "num_cores_per_socket": 1.0},
+			} {
+				for attribute, value := range want {
+					if got := state[address].Values[attribute]; got != value {
+						t.Errorf("%s has %s %v, want %v", address, attribute, got, value)
+					}
+				}
+			}
+		})
+	}
+}
