@@ -71,7 +71,7 @@ func (s *Server) Stats() Stats {
 // stay good.
 func (s *Server) Reset() {
 	s.locked(func(w *world) {
-		s.world = newWorld(w.scenario, s.clock, s.ids)
+		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
 	})
 }
 
@@ -85,7 +85,7 @@ func (s *Server) InjectFaults(faults ...Fault) error {
 
 	s.locked(func(w *world) {
 		for _, fault := range faults {
-			w.faults = append(w.faults, &faultRule{Fault: fault})
+			w.addFault(fault)
 		}
 	})
 

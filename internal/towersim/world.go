@@ -17,6 +17,7 @@ type world struct {
 	version  version
 	clock    *clock
 	ids      *idSource
+	sessions map[string]string // tokens to user names; they outlive a reset
 	guests   []compiledGuest
 	faults   []*faultRule
 	requests map[string]int
@@ -69,11 +70,12 @@ type compiledGuest struct {
 }
 
 // newWorld builds what the scenario says. The scenario has been completed.
-func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
+func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]string) *world {
 	w := &world{
 		scenario: scenario,
 		clock:    c,
 		ids:      ids,
+		sessions: sessions,
 		requests: map[string]int{},
 		dirty:    true,
 
@@ -93,12 +95,12 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
 		}
 	}
 
-	for _, fault := range scenario.Faults {
-		w.faults = append(w.faults, &faultRule{Fault: fault})
-	}
-
 	w.entities = w.catalogue()
 	w.stock()
+
+	for _, fault := range scenario.Faults {
+		w.addFault(fault)
+	}
 
 	return w
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 )
 
@@ -111,6 +112,7 @@ func (v olderVM) write(ctx context.Context, resp *resource.MoveStateResponse) di
 	set("shutdown_timeout", defaultShutdownTimeout)
 	set("force_power_off", true)
 	set("delete_mode", deletePermanent)
+	diags.Append(identify(ctx, resp.TargetIdentity, types.StringValue(v.id))...)
 	diags.Append(takeoverUnread.save(ctx, resp.TargetPrivate)...)
 	return diags
 }
