@@ -4,10 +4,16 @@ package vm_test
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+	elf "github.com/smartxworks/terraform-provider-elf/internal/provider"
 )
 
 const movable = `
@@ -16,6 +22,9 @@ inventory:
   content_library_vm_templates: [{name: rocky-8, num_cpus: 2, memory_mib: 4096, disk_gib: 40, cloud_init: true}]
   vm_templates: [{name: golden, cluster: cluster-1, num_cpus: 2, memory_mib: 4096, disk_gib: 40, cloud_init: true}]
 `
+
+// olderPassword is in the older provider's states in clear.
+const olderPassword = "older-password"
 
 // moves is a simulated Tower with the VMs of the older provider's examples.
 type moves struct {
@@ -59,10 +68,10 @@ func olderCloudInit(hostname, address string) (state, sent body) {
 		"routes": []body{{"gateway": "10.255.0.1", "netmask": "0.0.0.0", "network": "0.0.0.0"}},
 	}
 	state = body{
-		"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": "111111", "networks": []body{network},
+		"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": olderPassword, "networks": []body{network},
 		"public_keys": nil, "user_data": "",
 	}
-	sent = body{"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": "111111", "networks": []body{network}}
+	sent = body{"hostname": hostname, "nameservers": []string{"192.0.2.53"}, "default_user_password": olderPassword, "networks": []body{network}}
 	return state, sent
 }
 
@@ -177,7 +186,7 @@ func (m *moves) translated(sim *acctest.Sim) string {
 
 	const template = "  source = { vm_template_id = local.template, full_copy = false }\n"
 	const cloudInit = `
-  cloud_init = { hostname = %s, nameservers = ["192.0.2.53"], default_user_password_wo = "111111", default_user_password_wo_version = 1 }
+  cloud_init = { hostname = %s, nameservers = ["192.0.2.53"], default_user_password_wo = "anything", default_user_password_wo_version = 1 }
   nics       = [{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4", ip_address = %s, netmask = "255.255.0.0", gateway = "10.255.0.1" }]
 `
 	vm("plain", `"plain"`, template)
@@ -237,6 +246,146 @@ func TestAccVM_moveFromTheOlderProvider(t *testing.T) {
 					}
 				}
 			}
+			for i, name := range []string{"lib-a", "lib-b"} {
+				values := state[fmt.Sprintf("elf_vm.library[%d]", i)].Values
+				system, _ := values["system_disk"].(map[string]any)
+				if disks := fmt.Sprint(values["data_disks"]); system["size_gib"] != 40.0 || !strings.Contains(disks, "name:"+name+"-data") || strings.Contains(disks, name+"-1") {
+					t.Errorf("%s boots from %v and has %s besides", name, system, disks)
+				}
+			}
+			if strings.Contains(cli.Read("terraform.tfstate"), olderPassword) {
+				t.Error("the password that the older provider kept is still in the state")
+			}
 		})
 	}
+}
+
+// What can't be moved is said, and what is gone is made anew.
+func TestAccVM_moveOfWhatIsGoneOrOther(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "inventory: {vms: [{name: kept}]}")
+	api := apiOf(t, sim)
+	kept := olderObject{name: "kept", attributes: olderState(api, "kept", nil)}
+	gone := olderObject{name: "gone", attributes: olderState(api, "kept", body{"id": "cgone", "name": "gone"})}
+	config := func(from, label string) string {
+		return sim.ProviderConfig() + sim.DataSources() + fmt.Sprintf(
+			"resource \"elf_vm\" %[2]q {\n  name = %[2]q\n  cluster_id = data.elf_cluster.test.id\n}\nmoved {\n  from = %[1]s.%[2]s\n  to = elf_vm.%[2]s\n}\n", from, label)
+	}
+	beside, _ := olderNeighbour()
+	cli := acctest.NewCLI(t, config("cloudtower_vm", "gone"), beside)
+	fails := func(want []string, arguments ...string) {
+		t.Helper()
+		output, err := cli.Start(arguments...).Wait()
+		if err == nil || !acctest.Mentions(want...).MatchString(output) {
+			t.Errorf("%v: %v, want %q in\n%s", arguments, err, want, output)
+		}
+	}
+	writeOlderStates(t, cli, "cloudtower_vm", gone)
+	if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "Plan: 1 to add, 0 to change, 0 to destroy.") {
+		t.Errorf("a VM that is gone:\n%s", plan)
+	}
+	fails([]string{"Unable to read VM \"gone\"", "without -refresh=false"}, "plan", "-no-color", "-refresh=false")
+
+	cli.Configure(config("cloudtower_vm_snapshot", "kept"))
+	writeOlderStates(t, cli, "cloudtower_vm_snapshot", olderObject{name: "kept", attributes: body{"id": "csnapshot", "name": "kept", "vm_id": "cvm"}})
+	fails([]string{"Unable to Move Resource State", "cloudtower_vm_snapshot"}, "plan", "-no-color")
+
+	// Nothing is left to the provider but to move the VM, or to destroy it.
+	cli.Configure(config("cloudtower_vm", "kept"))
+	writeOlderStates(t, cli, "cloudtower_vm", kept)
+	cli.Run("apply", "-no-color", "-auto-approve", "-refresh=false")
+	if status := cli.Show()["elf_vm.kept"].Values["status"]; status != "RUNNING" {
+		t.Errorf("the state has the status %v", status)
+	}
+	if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "No changes") {
+		t.Errorf("after the move:\n%s", plan)
+	}
+	writeOlderStates(t, cli, "cloudtower_vm", kept)
+	cli.Run("destroy", "-no-color", "-auto-approve", "-refresh=false")
+	if left := sim.Rows("get-vms", body{"name": "kept"}); len(left) > 0 {
+		t.Errorf("the VM is left: %v", left)
+	}
+}
+
+func TestMoveState(t *testing.T) {
+	t.Parallel()
+	const address = "registry.terraform.io/smartxworks/cloudtower"
+	for name, tc := range map[string]struct {
+		address, kind string
+		version       int64
+		state         string
+		want          []string // of the error, nil for none
+		values        map[string]string
+	}{
+		"a VM":                       {address, "cloudtower_vm", 0, `{"id": "c1", "name": "a", "cluster_id": "c2", "vcpu": 4, "nic": [{"vlan_id": "c3"}]}`, nil, map[string]string{"id": "c1", "name": "a", "cluster_id": "c2"}},
+		"from a mirror":              {"mirror.example.com/smartxworks/cloudtower", "cloudtower_vm", 0, `{"id": "c1", "name": "a"}`, nil, map[string]string{"id": "c1", "name": "a"}},
+		"of a release to come":       {address, "cloudtower_vm", 0, `{"id": "c1", "name": 7, "new": {"a": [1]}}`, nil, map[string]string{"id": "c1"}},
+		"of another schema version":  {address, "cloudtower_vm", 1, `{"id": "c1"}`, []string{"version 1 of its schema", "import block"}, nil},
+		"without an id":              {address, "cloudtower_vm", 0, `{"id": null, "name": "half"}`, []string{`"half" holds no id`, "terraform state rm"}, nil},
+		"with an id of another type": {address, "cloudtower_vm", 0, `{"id": 7, "name": "half"}`, []string{`"half" holds no id`, "import block"}, nil},
+		"no object":                  {address, "cloudtower_vm", 0, `[]`, []string{"can't be read", "import block"}, nil},
+		"no JSON":                    {address, "cloudtower_vm", 0, "", []string{"not in JSON", "import block"}, nil},
+		"another type":               {address, "cloudtower_cluster", 0, `{"id": "c1"}`, []string{"does not include support for the given source resource", "cloudtower_cluster"}, nil},
+		"another provider":           {"registry.terraform.io/somebody/cloudtower", "cloudtower_vm", 0, `{"id": "c1"}`, []string{"does not include support for the given source resource", "somebody"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := providerserver.NewProtocol6(elf.New("test")())()
+			resp, err := server.MoveResourceState(t.Context(), &tfprotov6.MoveResourceStateRequest{
+				SourceProviderAddress: tc.address, SourceTypeName: tc.kind, SourceSchemaVersion: tc.version,
+				SourceState: &tfprotov6.RawState{JSON: []byte(tc.state)}, SourcePrivate: []byte("null"), TargetTypeName: "elf_vm",
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tc.want != nil {
+				if len(resp.Diagnostics) != 1 || resp.TargetState != nil {
+					t.Fatalf("%d messages, state %v", len(resp.Diagnostics), resp.TargetState)
+				}
+				text := resp.Diagnostics[0].Summary + "\n" + resp.Diagnostics[0].Detail
+				if !acctest.Mentions(tc.want...).MatchString(text) {
+					t.Errorf("%q, want %q", text, tc.want)
+				}
+				return
+			}
+			if len(resp.Diagnostics) > 0 {
+				t.Fatal(resp.Diagnostics[0])
+			}
+			got := knownStrings(t, server, resp.TargetState)
+			want := map[string]string{"delete_mode": "PERMANENT", "shutdown_timeout": "5m"}
+			maps.Copy(want, tc.values)
+			if !maps.Equal(got, want) {
+				t.Errorf("the state is %v, want %v", got, want)
+			}
+		})
+	}
+}
+
+// knownStrings are the strings of a state of elf_vm that are not null.
+func knownStrings(t *testing.T, server tfprotov6.ProviderServer, state *tfprotov6.DynamicValue) map[string]string {
+	t.Helper()
+	schemas, err := server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	value, err := state.Unmarshal(schemas.ResourceSchemas["elf_vm"].ValueType())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var members map[string]tftypes.Value
+	if err := value.As(&members); err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]string{}
+	for name, member := range members {
+		var text string
+		if member.IsNull() || !member.Type().Is(tftypes.String) {
+			continue
+		}
+		if err := member.As(&text); err != nil {
+			t.Fatal(err)
+		}
+		known[name] = text
+	}
+	return known
 }

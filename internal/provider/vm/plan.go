@@ -48,7 +48,11 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	taken, diags := takeoverFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if taken.unread() && r.data != nil && r.data.Tower != nil {
+	if taken.unread() {
+		resp.Diagnostics.Append(promiseNothing(req.Config, &resp.Plan)...)
+		if r.data == nil || r.data.Tower == nil {
+			return
+		}
 		resp.Diagnostics.Append(r.catchUp(ctx, r.data.Tower, &state, &ownership{})...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -75,7 +79,6 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
 	}
 	if taken.unread() {
-		resp.Diagnostics.Append(promiseNothing(req.Config, &resp.Plan)...)
 		return
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
