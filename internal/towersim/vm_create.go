@@ -225,6 +225,7 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 		n.row.Vlan = wire.Ptr(s.vlan.nested())
 	}
 
+	n.setQoS(s.qos)
 	n.untell()
 	w.addNIC(n)
 
