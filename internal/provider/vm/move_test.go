@@ -50,8 +50,8 @@ func orElse(value, otherwise any) any {
 	return value
 }
 
-// effect is the block create_effect as the older provider's states have it.
-func effect(from, id string, cloudInit ...body) body {
+// olderEffect is the block create_effect as the older provider's states have it.
+func olderEffect(from, id string, cloudInit ...body) body {
 	e := body{
 		"clone_from_vm": "", "clone_from_template": "", "clone_from_content_library_template": "", "rebuild_from_snapshot": "",
 		"is_full_copy": false, "cloud_init": cloudInit,
@@ -114,12 +114,12 @@ func newMoves(t *testing.T, sim *acctest.Sim) *moves {
 	}, body{"ha": true, "memory": 8 << 30}), forced)
 
 	cloned := m.made("cloned", nil, "create-vm", blank("cloned", one, nil), forced)
-	m.made("clone", nil, "clone-vm", body{"name": "clone", "src_vm_id": cloned, "memory": 2 << 30, "ha": false}, effect("clone_from_vm", cloned))
+	m.made("clone", nil, "clone-vm", body{"name": "clone", "src_vm_id": cloned, "memory": 2 << 30, "ha": false}, olderEffect("clone_from_vm", cloned))
 
 	m.made("snapped", nil, "create-vm", blank("snapped", one, nil), forced)
 	m.ids["snapshot"] = takeSnapshot(t, sim, "snapped", "frozen")
 	m.made("rebuilt", nil, "rebuild-vm-from-snapshot", body{"name": "rebuilt", "rebuild_from_snapshot_id": m.ids["snapshot"], "memory": 2 << 30, "ha": false},
-		body{"create_effect": effect("rebuild_from_snapshot", m.ids["snapshot"])["create_effect"], "rollback_to": ""})
+		body{"create_effect": olderEffect("rebuild_from_snapshot", m.ids["snapshot"])["create_effect"], "rollback_to": ""})
 	m.made("golden", nil, "create-vm", blank("to-be-cloned", one, nil), forced)
 	m.objects[len(m.objects)-1].attributes["hostname"] = "told-by-the-guest"
 
@@ -130,7 +130,7 @@ func newMoves(t *testing.T, sim *acctest.Sim) *moves {
 		}
 		return request
 	}
-	template := func(cloudInit ...body) body { return effect("clone_from_template", m.ids["template"], cloudInit...) }
+	template := func(cloudInit ...body) body { return olderEffect("clone_from_template", m.ids["template"], cloudInit...) }
 	m.made("plain", nil, "create-vm-from-template", from("plain", nil), template())
 	m.made("nics", nil, "create-vm-from-template", from("nics", body{"vm_nics": nics}), template())
 	state, sent := olderCloudInit("ci", "10.255.11.1")
@@ -145,7 +145,7 @@ func newMoves(t *testing.T, sim *acctest.Sim) *moves {
 			// The example's extra disk has the same place in the boot order as the template's own.
 			"disk_operate": newDisks(5, olderDisk(1, "SCSI", name+"-data", 10, thin))["disk_operate"],
 		}
-		m.made("library", i, "create-vm-from-content-library-template", request, effect("clone_from_content_library_template", m.ids["library"], state))
+		m.made("library", i, "create-vm-from-content-library-template", request, olderEffect("clone_from_content_library_template", m.ids["library"], state))
 	}
 	return m
 }
