@@ -8,6 +8,20 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
+// graphQLPath is where GraphQL is served.
+const graphQLPath = "/api"
+
+// graphQLError is a refusal in Tower's shape that GraphQL clients understand too.
+type graphQLError struct {
+	*wire.ErrorBody
+
+	Errors []graphQLMessage `json:"errors"`
+}
+
+type graphQLMessage struct {
+	Message string `json:"message"`
+}
+
 // graphQLRequest is the body of a GraphQL request.
 type graphQLRequest struct {
 	Query     string         `json:"query"`
@@ -15,7 +29,7 @@ type graphQLRequest struct {
 }
 
 // graphQL answers the few things that Tower offers over GraphQL alone: the
-// log-in strategies and API keys.
+// log-in strategies, API keys and the edit of a VM as a whole.
 func (c *call) graphQL() (any, error) {
 	var request graphQLRequest
 	if err := json.Unmarshal(c.body, &request); err != nil {
@@ -47,6 +61,8 @@ func (c *call) graphQL() (any, error) {
 
 func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	switch field.name {
+	case "updateVm":
+		return c.updateWholeVM(field, variables)
 	case "authnStrategies":
 		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
 	case "createApiKey":
@@ -145,4 +161,44 @@ func substituted(value any, variables map[string]any) any {
 	}
 
 	return value
+}
+
+// input reads an argument of the field into a struct, as strictly as the API
+// reads bodies: GraphQL's inputs are closed.
+func (f gqlField) input(variables map[string]any, name string, into any) error {
+	raw, err := json.Marshal(deeply(f.arguments[name], variables))
+	if err != nil {
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
+	}
+
+	if string(raw) == "null" {
+		raw = []byte("{}")
+	}
+
+	if err := wire.Decode(raw, into); err != nil {
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
+	}
+
+	return nil
+}
+
+// deeply puts the values of variables into a value, however deep they are in it.
+// Members that are null are as good as absent.
+func deeply(value any, variables map[string]any) any {
+	switch content := substituted(value, variables).(type) {
+	case map[string]any:
+		object := make(map[string]any, len(content))
+
+		for key, member := range content {
+			if member = deeply(member, variables); member != nil {
+				object[key] = member
+			}
+		}
+
+		return object
+	case []any:
+		return mapped(content, func(item any) any { return deeply(item, variables) })
+	default:
+		return content
+	}
 }

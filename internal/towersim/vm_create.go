@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -135,6 +136,8 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		}
 	}
 
+	slices.SortStableFunc(b.disks, func(a, b diskShape) int { return a.boot - b.boot })
+
 	for i := range b.disks {
 		w.attach(v, &b.disks[i])
 	}
@@ -225,6 +228,7 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 		n.row.Vlan = wire.Ptr(s.vlan.nested())
 	}
 
+	n.setQoS(s.qos)
 	n.untell()
 	w.addNIC(n)
 

@@ -3,6 +3,8 @@
 package towersim
 
 import (
+	"fmt"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
@@ -109,6 +111,10 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 			return nil, err
 		}
 
+		if err := c.knows(fmt.Sprintf("body[%d].elf_storage_policy", i), string(p.ElfStoragePolicy)); err != nil {
+			return nil, err
+		}
+
 		found, err := c.clusterNamed(p.ClusterID)
 		if err != nil {
 			return nil, err
@@ -128,7 +134,7 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 
 // makeVolume enters a volume as a placeholder and lets a task make it.
 func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
-	v := c.newVolume(in, name, "", size, policy)
+	v := c.newVolume(in, name, size, policy)
 	localID := v.row.LocalID
 	v.row.LocalID, v.row.Sharing, v.linked = placeholderPrefix+localID, sharing, true
 
