@@ -321,6 +321,21 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 	}
 }
 
+func TestNICsInAnotherOrder(t *testing.T) {
+	x := start(t, "inventory: {vms: [{name: a, nics: [default, ecp]}]}")
+	id := x.idOf("get-vms", "a")
+	before := x.nics(id)
+
+	if err := x.ReverseNICs("a"); err != nil {
+		t.Fatal(err)
+	}
+
+	after := x.nics(id)
+	if after[0].MACAddress != before[1].MACAddress || after[1].MACAddress != before[0].MACAddress || after[0].ID == before[1].ID || *after[0].Order != 0 {
+		t.Errorf("the NICs were %+v and are %+v", before, after)
+	}
+}
+
 func TestActionOnAMissingVMIsAnError(t *testing.T) {
 	if err := start(t, "").DeleteVM("a"); err == nil {
 		t.Error("a VM that does not exist was deleted")

@@ -24,7 +24,8 @@ type alike func(i, k int) bool
 // by MAC where that is configured, else one that is configured the same, else
 // one of the same network, type and static address, else the likeliest of what
 // is left, which is then a NIC that changes. Of several that are alike, the
-// order decides, so that a NIC that is inserted takes nobody's place.
+// order decides, so that a NIC that is inserted takes nobody's place. One whose
+// configured MAC nobody has chooses after those that are content with any.
 func (p *nicPlanner) pair() []int {
 	pairs := nicPairs{of: make([]int, len(p.planned)), claimed: make([]bool, len(p.state))}
 	for i := range pairs.of {
@@ -36,12 +37,15 @@ func (p *nicPlanner) pair() []int {
 	})
 	sameNetwork := func(i, k int) bool { return p.planned[i].VLANID.Equal(p.state[k].VLANID) }
 	samePlace := func(i, k int) bool { return i == k }
-	for _, match := range []alike{
-		func(i, k int) bool { return p.sameGuest(i, k) && p.sameRest(i, k) },
-		p.sameGuest,
-	} {
-		pairs.align(match)
-		pairs.claim(match)
+	for _, anyMAC := range []bool{true, false} {
+		for _, match := range []alike{
+			func(i, k int) bool { return p.sameGuest(i, k) && p.sameRest(i, k) },
+			p.sameGuest,
+		} {
+			among := func(i, k int) bool { return p.config[i].MACAddress.IsNull() == anyMAC && match(i, k) }
+			pairs.align(among)
+			pairs.claim(among)
+		}
 	}
 	for _, match := range []alike{
 		func(i, k int) bool { return samePlace(i, k) && sameNetwork(i, k) },

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // testNIC is a NIC on a network; changes say what else is configured.
@@ -58,8 +59,11 @@ func TestNICPlanner_pair(t *testing.T) {
 			[]nicModel{testNIC("a", static("10.0.0.3")), testNIC("a", static("10.0.0.1")), testNIC("a", static("10.0.0.2"))},
 			[]int{-1, 0, 1},
 		},
-		"by MAC before all else": {[]nicModel{testNIC("a", mac("52:54:00:00:00:01")), testNIC("a", mac("52:54:00:00:00:02"))}, []nicModel{testNIC("b", mac("52:54:00:00:00:02")), a}, []int{1, 0}},
-		"none in the state":      {nil, []nicModel{a, b}, []int{-1, -1}},
+		"by MAC before all else":  {[]nicModel{testNIC("a", mac("52:54:00:00:00:01")), testNIC("a", mac("52:54:00:00:00:02"))}, []nicModel{testNIC("b", mac("52:54:00:00:00:02")), a}, []int{1, 0}},
+		"one whose MAC is gone":   {[]nicModel{testNIC("a", mac("52:54:00:00:00:02"))}, []nicModel{testNIC("a", mac("52:54:00:00:00:01")), a}, []int{-1, 0}},
+		"one whose MAC changes":   {[]nicModel{a, a}, []nicModel{testNIC("a", mac("52:54:00:00:00:01")), a}, []int{0, 1}},
+		"the other's MAC changes": {[]nicModel{a, a}, []nicModel{a, testNIC("a", mac("52:54:00:00:00:01"))}, []int{0, 1}},
+		"none in the state":       {nil, []nicModel{a, b}, []int{-1, -1}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -72,6 +76,48 @@ func TestNICPlanner_pair(t *testing.T) {
 			p := nicPlanner{planned: tc.planned, config: tc.planned, state: tc.state}
 			if got := p.pair(); !slices.Equal(got, tc.want) {
 				t.Errorf("the pairs are %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
+
+// A NIC that Tower shows with another MAC keeps its place, and a static one has
+// lost its address.
+func TestRefreshNICs(t *testing.T) {
+	t.Parallel()
+	with := func(mac string, changes ...func(*nicModel)) nicModel {
+		nic := testNIC("a", changes...)
+		nic.MACAddress = types.StringValue(mac)
+		return nic
+	}
+	static := func(n *nicModel) {
+		n.NetworkType, n.IPAddress = types.StringValue(network.TypeStatic), types.StringValue("10.0.0.1")
+	}
+	show := func(vlan, mac string) tower.VMNIC { return tower.VMNIC{VLANID: vlan, MAC: mac, Enabled: true} }
+	cases := map[string]struct {
+		state    []nicModel
+		reported []tower.VMNIC
+		want     []string // MAC, VLAN and address
+	}{
+		"in another order": {
+			[]nicModel{with("m1", static), with("m2")}, []tower.VMNIC{show("a", "M2"), show("a", "M1")}, []string{"m1 a 10.0.0.1", "m2 a "},
+		},
+		"one gone":           {[]nicModel{with("m1"), with("m2", static)}, []tower.VMNIC{show("a", "m2")}, []string{"m2 a 10.0.0.1"}},
+		"one added":          {[]nicModel{with("m1")}, []tower.VMNIC{show("b", "m3"), show("a", "m1")}, []string{"m1 a ", "m3 b "}},
+		"another MAC":        {[]nicModel{with("m1"), with("m2", static)}, []tower.VMNIC{show("a", "m3"), show("a", "m2")}, []string{"m3 a ", "m2 a 10.0.0.1"}},
+		"a static one's MAC": {[]nicModel{with("m1", static), with("m2")}, []tower.VMNIC{show("a", "m3"), show("a", "m2")}, []string{"m3 a ", "m2 a "}},
+		"no MAC yet":         {[]nicModel{with(""), with("m2")}, []tower.VMNIC{show("a", "m1"), show("a", "m2")}, []string{"m1 a ", "m2 a "}},
+		"another network":    {[]nicModel{with("m1", static)}, []tower.VMNIC{show("b", "m1")}, []string{"m1 b 10.0.0.1"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got := []string{}
+			for _, nic := range refreshNICs(tc.state, tc.reported) {
+				got = append(got, nic.MACAddress.ValueString()+" "+nic.VLANID.ValueString()+" "+nic.IPAddress.ValueString())
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("the NICs are %q, want %q", got, tc.want)
 			}
 		})
 	}
