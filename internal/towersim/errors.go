@@ -31,8 +31,8 @@ func notFound(format string, args ...any) error {
 	return &apiError{status: http.StatusNotFound, message: fmt.Sprintf(format, args...)}
 }
 
-func unauthorized(format string, args ...any) error {
-	return &apiError{status: http.StatusUnauthorized, message: fmt.Sprintf(format, args...)}
+func unauthorized(message string) error {
+	return &apiError{status: http.StatusUnauthorized, message: message}
 }
 
 func notSimulated(what string) error {

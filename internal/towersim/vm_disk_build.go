@@ -162,6 +162,7 @@ func (w *world) destroy(v *vm) {
 
 	for _, s := range w.snapshotsOf(v) {
 		s.vm, s.row.VM = nil, nil
+		w.journal.touch(s)
 	}
 
 	w.leave(v)

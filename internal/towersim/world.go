@@ -23,7 +23,8 @@ type world struct {
 	faults   []*faultRule
 	requests map[string]int
 	total    int
-	dirty    bool // derived members of rows are out of date
+	journal  *journal // nil before 4.6, which cannot be asked for it
+	dirty    bool     // derived members of rows are out of date
 
 	organizations    table[*organization]
 	datacenters      table[*datacenter]
@@ -98,6 +99,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 
 	w.entities = w.catalogue()
 	w.stock()
+	w.keepJournal()
 
 	for _, fault := range scenario.Faults {
 		w.addFault(fault)
@@ -185,6 +187,7 @@ func (w *world) show(v *vm) {
 
 	v.row.Snapshots = mapped(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
 		s.row.VM = wire.Ptr(v.nested())
+		w.journal.touch(s)
 
 		return s.nested()
 	})
@@ -207,4 +210,5 @@ func (w *world) show(v *vm) {
 
 	v.row.ProvisionedSize, v.row.Size = wire.Ptr(size), wire.Ptr(size)
 	v.showLabels()
+	w.touchVM(v)
 }
