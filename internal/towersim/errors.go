@@ -23,6 +23,16 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("%d %s", e.status, e.message)
 }
 
+// reason is why a request would be refused, for a task that fails for it.
+func reason(err error) string {
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return refused.message
+	}
+
+	return err.Error()
+}
+
 func badRequest(format string, args ...any) error {
 	return &apiError{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
 }
