@@ -331,8 +331,10 @@ func TestNICsInAnotherOrder(t *testing.T) {
 	}
 
 	after := x.nics(id)
-	if after[0].MACAddress != before[1].MACAddress || after[1].MACAddress != before[0].MACAddress || after[0].ID == before[1].ID || *after[0].Order != 0 {
-		t.Errorf("the NICs were %+v and are %+v", before, after)
+	same(t, "MACs", []string{*after[0].MACAddress, *after[1].MACAddress}, []string{*before[1].MACAddress, *before[0].MACAddress})
+
+	if after[0].ID == before[1].ID || *after[0].Order != 0 {
+		t.Errorf("the first NIC is %s at %d, and was %s", after[0].ID, *after[0].Order, before[1].ID)
 	}
 }
 
