@@ -72,6 +72,7 @@ func (s *Server) Stats() Stats {
 func (s *Server) Reset() {
 	s.locked(func(w *world) {
 		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
+		s.world.nodes = w.nodes.emptied()
 	})
 }
 
