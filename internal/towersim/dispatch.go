@@ -220,7 +220,7 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	}
 
 	if err != nil {
-		return refusal(err, c.request.URL.Path)
+		return refusal(inLanguage(err, c.request.Header.Get("content-language")), c.request.URL.Path)
 	}
 
 	body, err := json.Marshal(result)
