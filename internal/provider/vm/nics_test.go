@@ -28,8 +28,6 @@ func nicLines(nics ...string) string {
 const (
 	nicDHCP   = `{ vlan_id = data.elf_vlan.test.id }`
 	nicOther  = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`
-	nicUplink = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "IPV4", ip_address = "240.255.0.1", netmask = "255.255.255.255" }`
-	nicStatic = `{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4", ip_address = "10.255.233.%d", netmask = "255.255.0.0" }`
 )
 
 // mutations are the operations that change something, with their counts.
@@ -165,114 +163,6 @@ func macsOf(sim *acctest.Sim, name string) []string {
 		}
 	}
 	return macs
-}
-
-func TestAccVM_nicIsChangedInPlace(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		from, to string
-		want     map[string]int
-		check    statecheck.StateCheck
-	}{
-		"network": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(exactly("NONE"), "nics", 0, "network_type"),
-		},
-		"enabled": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, enabled = false }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(knownvalue.Bool(false), "nics", 0, "enabled"),
-		},
-		"mirror": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mirror = true }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(knownvalue.Bool(true), "nics", 0, "mirror"),
-		},
-		"MAC address": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mac_address = "52:54:00:00:0a:0b" }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(exactly("52:54:00:00:0a:0b"), "nics", 0, "mac_address"),
-		},
-		"model": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, model = "E1000" }`,
-			map[string]int{"shutdown-vm": 1, "update-vm-nic": 1, "start-vm": 1},
-			expect(exactly("E1000"), "nics", 0, "model"),
-		},
-		"static address": {
-			fmt.Sprintf(nicStatic, 10), fmt.Sprintf(nicStatic, 11),
-			map[string]int{"update-vm-nic-basic-info": 1},
-			expect(list("10.255.233.11"), "ip_addresses"),
-		},
-		"DHCP to static": {
-			nicDHCP, fmt.Sprintf(nicStatic, 12),
-			map[string]int{"update-vm-nic-basic-info": 1},
-			expect(list("10.255.233.12"), "nics", 0, "ip_addresses"),
-		},
-		"waiting": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, wait_for_ip = false }`,
-			map[string]int{},
-			expect(knownvalue.Bool(true), "network_ready"),
-		},
-		"default written down": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4_DHCP", model = "VIRTIO", enabled = true, default_route = false }`,
-			map[string]int{},
-			expect(exactly("IPV4_DHCP"), "nics", 0, "network_type"),
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, ecp)
-			vmName := acctest.RandomName()
-			config := func(nic string) string { return vmConfig(sim, vmName, nicLines(nic)) + uplink }
-			var before map[string]int
-			acctest.Test(t, resource.TestCase{
-				CheckDestroy: sim.CheckNoVMs,
-				Steps: []resource.TestStep{
-					{Config: config(tc.from)},
-					{
-						PreConfig: func() { before = mutations(sim) },
-						Config:    config(tc.to),
-						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-						}},
-						ConfigStateChecks: []statecheck.StateCheck{tc.check, onlySent(sim, &before, tc.want)},
-					},
-					{Config: config(tc.to), ConfigPlanChecks: emptyPlan()},
-				},
-			})
-		})
-	}
-}
-
-func TestAccVM_nicChangeThatTowerCantMakeIsRefused(t *testing.T) {
-	t.Parallel()
-	static := fmt.Sprintf(nicStatic, 20)
-	with := func(nic, more string) string { return strings.TrimSuffix(nic, " }") + ", " + more + " }" }
-	cases := map[string]struct {
-		from, to string
-		want     string
-	}{
-		"routes":          {static, with(static, `routes = [{ gateway = "10.255.0.1", network = "10.9.0.0", netmask = "255.255.0.0" }]`), "Routes can't change"},
-		"default route":   {static, with(static, "default_route = true"), "default route can't change"},
-		"static to DHCP":  {static, nicDHCP, "can't change to DHCP"},
-		"gateway removed": {with(static, `gateway = "10.255.0.1"`), static, "gateway can't be removed"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, "")
-			vmName := acctest.RandomName()
-			acctest.Test(t, resource.TestCase{
-				CheckDestroy: sim.CheckNoVMs,
-				Steps: []resource.TestStep{
-					{Config: vmConfig(sim, vmName, nicLines(tc.from))},
-					{Config: vmConfig(sim, vmName, nicLines(tc.to)), PlanOnly: true, ExpectError: acctest.Mentions(tc.want)},
-				},
-			})
-		})
-	}
 }
 
 func TestAccVM_nicsConfiguredLaterAreThoseOfTheVM(t *testing.T) {
