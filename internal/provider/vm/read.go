@@ -64,7 +64,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	imported := state.Name.IsNull()
 	resp.Diagnostics.Append(state.refreshDisks(ctx, s, imported || owns.Own == nil, imported)...)
+	if err := state.refreshCDROMs(ctx, client, s, imported); err != nil {
+		diagx.AddError(&resp.Diagnostics, "read", object, name, err)
+		return
+	}
 	resp.Diagnostics.Append(state.refresh(ctx, r.data, vm, nics, imported)...)
+	if err := state.refreshGPUs(ctx, client, vm, imported); err != nil {
+		diagx.AddError(&resp.Diagnostics, "read", object, name, err)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
