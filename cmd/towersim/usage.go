@@ -74,8 +74,17 @@ ones are errors. Durations are simulated time.
     - {operation: get-vms, hang: true}                 # never answered
     - {operation: start-vm, locked_for: 10s}           # ResourceLocked, from the first request on
     - {operation: get-tasks, slow: 3s}                 # with any other effect, or alone
-    - {operation: get-vms, body: html}                 # a proxy's page; or garbage, truncated
+    - {operation: get-vms, body: html}                 # a proxy's page; or garbage, wrong, truncated
     - {operation: start-vm, times: 1, task_error: {code: VM_SCHEDULE_FAILED, message: no host}}
+                               # of creations also leaks_volumes: true, orphan: 40s
+    - {operation: get-vms, skip: 2, happens: hide_vm, vm: "web-*", for: 30s, after: 0s}
+
+Behind a client's back may happen, to one VM for each strike: hide_vm (for),
+change_vm_id, duplicate_vm, delete_vm, recycle_vm, move_vm (host or cluster),
+power_off_vm, suspend_vm, set_vm_tools (state); and set_host_state (host, state),
+lose_tasks, revoke_sessions. It happens right before the request is answered, or
+after a while; without an operation, of its own. Requests count from when there
+is a VM that it can befall.
 
 A guest without a line, and a NIC without one, follow "timing": the network comes
 up after boot, a DHCP lease takes dhcp, and Tower shows it vmtools_sync later. A
@@ -86,6 +95,7 @@ CONTROL, beside the API
 
   GET  /                     a page for people: what each VM has come to and waits for
   GET  /_sim/v1/stats        counts of requests by operation
+  GET  /_sim/v1/mutations    requests that asked for a change, with the VMs that each is about
   POST /_sim/v1/reset        restores the scenario, zeroes the counts
   POST /_sim/v1/faults       adds faults, a JSON list as above; DELETE removes all
   GET  /_sim/v1/vms          what happened to each VM and NIC, and when (real time)

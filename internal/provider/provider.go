@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -17,6 +18,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/cluster"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/contentlibraryvmtemplate"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/functions"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
@@ -30,6 +32,7 @@ const registryURL = "https://registry.terraform.io/providers/smartxworks/elf"
 var (
 	_ provider.Provider                   = (*elfProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*elfProvider)(nil)
+	_ provider.ProviderWithFunctions      = (*elfProvider)(nil)
 )
 
 // New returns the constructor of the provider in the given version.
@@ -111,5 +114,12 @@ func (p *elfProvider) DataSources(context.Context) []func() datasource.DataSourc
 		cluster.NewDataSource,
 		contentlibraryvmtemplate.NewDataSource,
 		vlan.NewDataSource,
+	}
+}
+
+func (p *elfProvider) Functions(context.Context) []func() function.Function {
+	return []func() function.Function{
+		functions.NewLocalID,
+		functions.NewProviderID,
 	}
 }

@@ -77,8 +77,7 @@ func (s *Server) SuspendGuest(name string) error {
 // as happens when Tower loses touch with a cluster.
 func (s *Server) HideVM(name string, d time.Duration) error {
 	return s.onVM(name, func(w *world, v *vm) error {
-		v.hidden = w.current.Add(d)
-		w.at(v.hidden, func() { w.dirty = true })
+		w.hide(v, d)
 
 		return nil
 	})
@@ -138,17 +137,32 @@ func (s *Server) RenameVM(name, to string) error {
 // a failure.
 func (s *Server) MoveVM(name, host string) error {
 	return s.onVM(name, func(w *world, v *vm) error {
-		for _, h := range w.clusterHosts(v.cluster) {
-			if h.row.Name == host {
-				v.host = h
-				w.show(v)
-
-				return nil
-			}
+		if host == "" || !w.takeAway(v, host, "") {
+			return fmt.Errorf("towersim: there is no host %q", host)
 		}
 
-		return fmt.Errorf("towersim: there is no host %q", host)
+		return nil
 	})
+}
+
+// SetHostState takes a host into a state that an inventory may name, such as
+// MAINTENANCE_MODE or CONNECTED_ERROR. From a host under maintenance the running
+// VMs move away; where the connection is lost, those with HA start again
+// elsewhere.
+func (s *Server) SetHostState(host, state string) error {
+	if _, known := hostStates[state]; !known {
+		return fmt.Errorf("towersim: there is no host state %q", state)
+	}
+
+	err := fmt.Errorf("towersim: there is no host %q", host)
+
+	s.locked(func(w *world) {
+		if w.setHostState(host, state) {
+			err = nil
+		}
+	})
+
+	return err
 }
 
 // DropTasks makes Tower lose its records of all tasks. The work goes on.
@@ -184,19 +198,10 @@ func (s *Server) DuplicateVM(name string) (string, error) {
 	var id string
 
 	err := s.onVM(name, func(w *world, v *vm) error {
-		b := &blueprint{shape: v.shape(), name: name, cluster: v.cluster, description: v.row.Description}
-		twin := w.newVM(b, w.ids)
-		// Built under another name, because clusters allow what Tower refuses.
-		twin.row.Name = name + "-" + twin.row.ID
-
-		if failed := w.build(twin, b); failed != nil {
-			w.vms.remove(twin)
-
+		twin, failed := w.duplicate(v)
+		if failed != nil {
 			return fmt.Errorf("towersim: the VM %q cannot be duplicated: %s", name, failed.message)
 		}
-
-		twin.row.Name = name
-		w.show(twin)
 
 		id = twin.row.ID
 
@@ -212,8 +217,7 @@ func (s *Server) ChangeVMID(name string) (string, error) {
 	var id string
 
 	err := s.onVM(name, func(w *world, v *vm) error {
-		w.vms.rekey(v, func() { v.row.ID = w.ids.cuid() })
-		w.show(v)
+		w.changeID(v)
 
 		id = v.row.ID
 

@@ -161,7 +161,7 @@ func (w *world) catalogue() map[string]*entity {
 		wire.EntityContentLibraryVMTemplate: newEntity(&w.libraryTemplates, false, w.libraryTemplateWays()),
 		wire.EntityElfImage:                 newEntity(&w.images, true, w.imageWays()),
 		wire.EntitySvtImage:                 newEntity(&w.toolsImages, true, w.toolsImageWays()),
-		wire.EntityContentLibraryImage:      newEntity(&w.libraryImages, false, w.libraryImageWays()),
+		wire.EntityContentLibraryImage:      newEntity(&w.libraryImages, true, w.libraryImageWays()),
 		wire.EntityVMSnapshot:               newEntity(&w.snapshots, false, w.snapshotWays()),
 		wire.EntityVMPlacementGroup:         newEntity(&w.groups, false, w.groupWays()),
 		wire.EntityGPUDevice:                newEntity(&w.gpus, true, w.gpuWays()),
@@ -176,7 +176,7 @@ func (w *world) catalogue() map[string]*entity {
 		wire.EntityVMVolume:                 newEntity(&w.volumes, true, w.volumeWays()),
 		wire.EntityVMFolder:                 newEntity(&w.folders, true, w.folderWays()),
 		wire.EntityLabel:                    newEntity(&w.labels, true, w.labelWays()),
-		wire.EntityUser:                     newEntity(&w.users, false, nil),
+		wire.EntityUser:                     newEntity(&w.users, false, userWays()),
 		wire.EntityTask: newEntity(&w.tasks, true, map[string]func(*task) []any{
 			"cluster": func(t *task) []any { return some(t.cluster) },
 			"user":    func(t *task) []any { return some(t.user) },
@@ -215,7 +215,9 @@ func (w *world) clusterWays() map[string]func(*cluster) []any {
 		"labels":   func(c *cluster) []any { return records(c.labels) },
 		"settings": func(c *cluster) []any { return some(w.settingsOf(c)) },
 		"hosts":    func(c *cluster) []any { return records(w.clusterHosts(c)) },
-		"vms":      func(c *cluster) []any { return records(w.clusterVMs(c)) },
+		"vms": func(c *cluster) []any {
+			return records(filtered(w.visible(), func(v *vm) bool { return v.cluster == c }))
+		},
 		"vdses": func(c *cluster) []any {
 			return records(filtered(w.vdses.list, func(v *vds) bool { return v.cluster == c }))
 		},
@@ -295,6 +297,20 @@ func (w *world) folderWays() map[string]func(*folder) []any {
 		"cluster": func(f *folder) []any { return some(f.cluster) },
 		"vms": func(f *folder) []any {
 			return records(filtered(w.visible(), func(v *vm) bool { return v.folder == f }))
+		},
+	}
+}
+
+func userWays() map[string]func(*user) []any {
+	return map[string]func(*user) []any{
+		// Roles have no list of their own: what rows show of them is all there is.
+		"roles": func(u *user) []any {
+			rows := make([]any, len(u.row.Roles))
+			for i := range u.row.Roles {
+				rows[i] = &u.row.Roles[i]
+			}
+
+			return rows
 		},
 	}
 }

@@ -71,7 +71,7 @@ func (s *Server) Stats() Stats {
 // stay good.
 func (s *Server) Reset() {
 	s.locked(func(w *world) {
-		s.world = newWorld(w.scenario, s.clock, s.ids)
+		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
 	})
 }
 
@@ -85,7 +85,7 @@ func (s *Server) InjectFaults(faults ...Fault) error {
 
 	s.locked(func(w *world) {
 		for _, fault := range faults {
-			w.faults = append(w.faults, &faultRule{Fault: fault})
+			w.addFault(fault)
 		}
 	})
 
@@ -167,6 +167,9 @@ func (s *Server) addControl(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET "+controlBase+"/vms", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.VMs())
+	})
+	mux.HandleFunc("GET "+controlBase+"/mutations", func(w http.ResponseWriter, _ *http.Request) {
+		sendJSON(w, http.StatusOK, s.Mutations())
 	})
 	mux.HandleFunc("GET "+controlBase+"/operations", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.Operations())

@@ -67,7 +67,7 @@ type reply struct {
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(apiBase+"/", s.serveAPI)
-	mux.HandleFunc("/api", s.serveGraphQL)
+	mux.HandleFunc(graphQLPath, s.serveGraphQL)
 	s.addControl(mux)
 	mux.HandleFunc("GET /{$}", s.getStatusPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
@@ -211,6 +211,9 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	c.catchUp(s.clock.now())
 	c.forceLock = c.fault != nil && c.fault.LockedFor > 0
 
+	done := c.noting()
+	defer func() { done(out) }()
+
 	result, err := h(c)
 	if !isRead(c.operation) {
 		c.dirty = true
@@ -225,6 +228,10 @@ func (s *Server) run(c *call, h handler) (out reply) {
 		return refusal(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
 	}
 
+	if body, err = c.aged(body); err != nil {
+		return refusal(err, c.request.URL.Path)
+	}
+
 	return reply{status: http.StatusOK, body: body}
 }
 
@@ -235,7 +242,12 @@ func isRead(operation *wire.Operation) bool {
 func refusal(err error, path string) reply {
 	shape := errorBody(err, path)
 
-	body, marshalErr := json.Marshal(shape)
+	var shown any = shape
+	if path == graphQLPath {
+		shown = &graphQLError{ErrorBody: shape, Errors: []graphQLMessage{{Message: shape.Message}}}
+	}
+
+	body, marshalErr := json.Marshal(shown)
 	if marshalErr != nil {
 		body = []byte(`{"message":"unknown","status":500,"path":""}`)
 	}

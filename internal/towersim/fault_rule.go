@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"regexp"
 	"time"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -19,6 +20,11 @@ type faultRule struct {
 	passed      int // requests that Skip let through
 	struck      int // requests, or for LockedFor spans, that were struck
 	lockedUntil time.Time
+
+	// Of an event:
+	match  *regexp.Regexp
+	due    time.Time // not before then, if it waits for no request
+	befell map[*vm]bool
 }
 
 func knownOperation(name string) bool {
@@ -31,12 +37,15 @@ func knownOperation(name string) bool {
 	return ok
 }
 
-// strike counts a request and returns the fault that befalls it, or nil. The
+// strike counts a request, lets happen what it brings about, and returns the
+// fault that befalls it, or nil. The
 // first rule for the operation that is neither still passing requests nor used
 // up wins.
 func (w *world) strike(operation string) *Fault {
+	w.befall(operation)
+
 	for _, rule := range w.faults {
-		if rule.Operation != operation {
+		if rule.Operation != operation || rule.Happens != "" {
 			continue
 		}
 

@@ -8,6 +8,20 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
+// graphQLPath is where GraphQL is served.
+const graphQLPath = "/api"
+
+// graphQLError is a refusal in Tower's shape that GraphQL clients understand too.
+type graphQLError struct {
+	*wire.ErrorBody
+
+	Errors []graphQLMessage `json:"errors"`
+}
+
+type graphQLMessage struct {
+	Message string `json:"message"`
+}
+
 // graphQLRequest is the body of a GraphQL request.
 type graphQLRequest struct {
 	Query     string         `json:"query"`
@@ -15,7 +29,7 @@ type graphQLRequest struct {
 }
 
 // graphQL answers the few things that Tower offers over GraphQL alone: the
-// log-in strategies and API keys.
+// log-in strategies, API keys and the edit of a VM as a whole.
 func (c *call) graphQL() (any, error) {
 	var request graphQLRequest
 	if err := json.Unmarshal(c.body, &request); err != nil {
@@ -47,6 +61,8 @@ func (c *call) graphQL() (any, error) {
 
 func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	switch field.name {
+	case "updateVm":
+		return c.graphQLUpdateVM(field, variables)
 	case "authnStrategies":
 		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
 	case "createApiKey":

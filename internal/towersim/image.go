@@ -3,6 +3,8 @@
 package towersim
 
 import (
+	"slices"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
@@ -37,7 +39,18 @@ func (w *world) imageWays() map[string]func(*image) []any {
 		"vm_disks": func(i *image) []any {
 			return records(filtered(w.disks.list, func(d *disk) bool { return d.image == i }))
 		},
+		"vm_snapshots": func(i *image) []any {
+			return records(filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(i) }))
+		},
+		"vm_templates": func(i *image) []any {
+			return records(filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(i) }))
+		},
 	}
+}
+
+// mounts tells whether the hardware has a drive with one of some images in it.
+func (s *shape) mounts(images ...*image) bool {
+	return slices.ContainsFunc(s.disks, func(d diskShape) bool { return d.image != nil && slices.Contains(images, d.image) })
 }
 
 func (w *world) toolsImageWays() map[string]func(*toolsImage) []any {
@@ -103,27 +116,34 @@ func (w *world) imageNamed(elfID, libraryID *string, of *cluster) (*image, error
 	return i, nil
 }
 
+// deriveImages writes into the rows of images what they are in.
 func (w *world) deriveImages() {
-	disks := map[*image][]wire.NestedVMDisk{}
-	tools := map[*toolsImage][]wire.NestedVMDisk{}
-
-	for _, d := range w.disks.list {
-		if d.image != nil {
-			disks[d.image] = append(disks[d.image], wire.NestedVMDisk{ID: d.row.ID})
-		}
-
-		if d.tools != nil {
-			tools[d.tools] = append(tools[d.tools], wire.NestedVMDisk{ID: d.row.ID})
-		}
+	for _, i := range w.images.list {
+		i.row.VMDisks, i.row.VMSnapshots, i.row.VMTemplates = w.usersOf(i)
 	}
 
-	for _, i := range w.images.list {
-		i.row.VMDisks = append([]wire.NestedVMDisk{}, disks[i]...)
+	for _, l := range w.libraryImages.list {
+		l.row.VMDisks, l.row.VMSnapshots, l.row.VMTemplates = w.usersOf(w.copiesOf(l)...)
 	}
 
 	for _, i := range w.toolsImages.list {
-		i.row.VMDisks = append([]wire.NestedVMDisk{}, tools[i]...)
+		i.row.VMDisks = nestedDisks(filtered(w.disks.list, func(d *disk) bool { return d.tools == i }))
 	}
+}
+
+func nestedDisks(disks []*disk) []wire.NestedVMDisk {
+	return mapped(disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+}
+
+// usersOf are the drives, snapshots and templates that images are in.
+func (w *world) usersOf(images ...*image) ([]wire.NestedVMDisk, []wire.NestedVMSnapshot, []wire.NestedVMTemplate) {
+	disks := filtered(w.disks.list, func(d *disk) bool { return d.image != nil && slices.Contains(images, d.image) })
+	snapshots := filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(images...) })
+	templates := filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(images...) })
+
+	return nestedDisks(disks), mapped(snapshots, (*snapshot).nested), mapped(templates, func(t *template) wire.NestedVMTemplate {
+		return wire.NestedVMTemplate{ID: t.row.ID, Name: t.row.Name}
+	})
 }
 
 func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {

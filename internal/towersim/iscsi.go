@@ -10,12 +10,14 @@ import (
 type iscsiTarget struct {
 	row     wire.IscsiTarget
 	cluster *cluster
+	labelSet
 }
 
 // iscsiLun is a logical unit of a target.
 type iscsiLun struct {
 	row    wire.IscsiLun
 	target *iscsiTarget
+	labelSet
 }
 
 // iscsiSnapshot is a logical unit at one time. It outlives the unit.
@@ -24,8 +26,12 @@ type iscsiSnapshot struct {
 	target *iscsiTarget
 	lun    *iscsiLun
 	size   int64
+	labelSet
 }
 
+func (t *iscsiTarget) showLabels()                           { t.row.Labels = t.nestedLabels() }
+func (l *iscsiLun) showLabels()                              { l.row.Labels = l.nestedLabels() }
+func (s *iscsiSnapshot) showLabels()                         { s.row.Labels = s.nestedLabels() }
 func (t *iscsiTarget) key() string                           { return t.row.ID }
 func (t *iscsiTarget) record() any                           { return &t.row }
 func (t *iscsiTarget) mark(status *wire.EntityAsyncStatus)   { t.row.EntityAsyncStatus = status }
@@ -44,16 +50,19 @@ func (w *world) iscsiEntities() map[string]*entity {
 	return map[string]*entity{
 		wire.EntityIscsiTarget: newEntity(&w.iscsiTargets, true, map[string]func(*iscsiTarget) []any{
 			"cluster": func(t *iscsiTarget) []any { return some(t.cluster) },
+			"labels":  func(t *iscsiTarget) []any { return records(t.labels) },
 			"luns": func(t *iscsiTarget) []any {
 				return records(filtered(w.iscsiLuns.list, func(l *iscsiLun) bool { return l.target == t }))
 			},
 		}),
 		wire.EntityIscsiLun: newEntity(&w.iscsiLuns, true, map[string]func(*iscsiLun) []any{
 			"iscsi_target": func(l *iscsiLun) []any { return some(l.target) },
+			"labels":       func(l *iscsiLun) []any { return records(l.labels) },
 		}),
 		wire.EntityIscsiLunSnapshot: newEntity(&w.iscsiSnapshots, false, map[string]func(*iscsiSnapshot) []any{
 			"iscsi_target": func(s *iscsiSnapshot) []any { return some(s.target) },
 			"iscsi_lun":    func(s *iscsiSnapshot) []any { return some(s.lun) },
+			"labels":       func(s *iscsiSnapshot) []any { return records(s.labels) },
 		}),
 		wire.EntityIscsiConnection: emptyEntity(),
 	}

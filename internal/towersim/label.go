@@ -110,6 +110,19 @@ func (w *world) labelKinds() map[string]labelKind {
 			func(r *wire.Label) *[]wire.NestedElfImage { return &r.ElfImages },
 			func(r *wire.Label) **int { return &r.ElfImageNum },
 			func(i *image) wire.NestedElfImage { return wire.NestedElfImage{ID: i.row.ID, Name: i.row.Name} })),
+		"iscsi_targets": kindOf(w, &w.iscsiTargets, wire.EntityIscsiTarget, shown(
+			func(r *wire.Label) *[]wire.NestedIscsiTarget { return &r.IscsiTargets },
+			func(r *wire.Label) **int { return &r.IscsiTargetNum }, (*iscsiTarget).nested)),
+		"iscsi_luns": kindOf(w, &w.iscsiLuns, wire.EntityIscsiLun, shown(
+			func(r *wire.Label) *[]wire.NestedIscsiLun { return &r.IscsiLuns },
+			func(r *wire.Label) **int { return &r.IscsiLunNum },
+			func(l *iscsiLun) wire.NestedIscsiLun { return wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name} })),
+		"iscsi_lun_snapshots": kindOf(w, &w.iscsiSnapshots, wire.EntityIscsiLunSnapshot, shown(
+			func(r *wire.Label) *[]wire.NestedIscsiLunSnapshot { return &r.IscsiLunSnapshots },
+			func(r *wire.Label) **int { return &r.IscsiLunSnapshotNum },
+			func(s *iscsiSnapshot) wire.NestedIscsiLunSnapshot {
+				return wire.NestedIscsiLunSnapshot{ID: s.row.ID, Name: s.row.Name}
+			})),
 	}
 }
 

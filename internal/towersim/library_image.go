@@ -32,6 +32,16 @@ func (w *world) libraryImageWays() map[string]func(*libraryImage) []any {
 		"vm_disks": func(l *libraryImage) []any {
 			return records(filtered(w.disks.list, func(d *disk) bool { return d.image != nil && d.image.library == l }))
 		},
+		"vm_snapshots": func(l *libraryImage) []any {
+			copies := w.copiesOf(l)
+
+			return records(filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(copies...) }))
+		},
+		"vm_templates": func(l *libraryImage) []any {
+			copies := w.copiesOf(l)
+
+			return records(filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(copies...) }))
+		},
 	}
 }
 

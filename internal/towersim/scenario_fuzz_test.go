@@ -33,7 +33,7 @@ guests: [{match: "ecp-*", powers_off: 30s, nics: [{index: 0, address: "::1", lin
 
 		// No server listens: what it does beside would blur what an input reaches.
 		c := newClock(time.Unix(1_700_000_000, 0), 1, true)
-		w := newWorld(s, c, newIDSource(1))
+		w := newWorld(s, c, newIDSource(1), nil)
 
 		for _, step := range []time.Duration{0, time.Second, time.Minute, 1000 * time.Hour} {
 			c.advance(step)

@@ -92,7 +92,7 @@ func New(options Options) (*Server, error) {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 
-	s.world = newWorld(scenario, s.clock, s.ids)
+	s.world = newWorld(scenario, s.clock, s.ids, s.sessions)
 
 	if err := s.listen(); err != nil {
 		return nil, fmt.Errorf("towersim: %w", err)

@@ -40,6 +40,7 @@ type nicShape struct {
 	enabled, mirror bool
 	mac             string
 	echo            nicAddress
+	qos             *wire.VMNicQoSOption
 }
 
 type ioLimits struct {

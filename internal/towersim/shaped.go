@@ -12,8 +12,8 @@ type guestAddresses struct {
 	IPv6 wire.List[string] `json:"guest_info_ip_addresses_v6"`
 }
 
-// shaped returns rows as this Tower's release and the caller's language show
-// them. Rows themselves are those of 4.6 in English.
+// shaped returns rows as this Tower's release, if it is a later one than 4.6, and
+// the caller's language show them. Rows themselves are those of 4.6 in English.
 func (c *call) shaped(name string, rows []any) []any {
 	switch name {
 	case wire.EntityTask:
@@ -23,14 +23,6 @@ func (c *call) shaped(name string, rows []any) []any {
 	case wire.EntityVMNic:
 		if c.version.atLeast(4, 8) {
 			return mapped(rows, c.withGuestAddresses)
-		}
-	case wire.EntityHost:
-		if !c.version.atLeast(3, 3) {
-			return mapped(rows, withoutHostState)
-		}
-	case wire.EntityContentLibraryVMTemplate:
-		if !c.version.atLeast(4, 5) {
-			return mapped(rows, withoutTemplateShape)
 		}
 	}
 
@@ -59,31 +51,6 @@ func (c *call) withGuestAddresses(row any) any {
 	if n.told && n.row.IPAddress != nil {
 		shown.IPv4 = wire.List[string]{*n.row.IPAddress}
 	}
-
-	return &shown
-}
-
-func withoutHostState(row any) any {
-	h, ok := row.(*wire.Host)
-	if !ok {
-		return row
-	}
-
-	shown := *h
-	shown.HostState = nil
-
-	return &shown
-}
-
-func withoutTemplateShape(row any) any {
-	t, ok := row.(*wire.ContentLibraryVMTemplate)
-	if !ok {
-		return row
-	}
-
-	shown := *t
-	shown.ClockOffset, shown.CPU, shown.CPUModel, shown.Firmware, shown.HA = nil, nil, nil, nil, nil
-	shown.VMDisks, shown.VMNics, shown.VideoType, shown.WinOpt, shown.TemplateConfig = nil, nil, nil, nil, nil
 
 	return &shown
 }

@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,12 +41,12 @@ func (w *world) failedTask(t *task) taskStatus {
 
 // status says what a fault does and how far it has come.
 func (r *faultRule) status() faultStatus {
-	out := faultStatus{Operation: r.Operation, Effect: r.effect()}
+	out := faultStatus{Operation: cmp.Or(r.Operation, "(no request)"), Effect: r.effect()}
 
 	switch {
 	case r.passed < r.Skip:
 		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.passed, r.Skip)
-	case r.Times == 0 && r.LockedFor == 0:
+	case r.Times == 0 && r.LockedFor == 0 && r.Happens == "":
 		out.Progress = fmt.Sprintf("struck %d times, goes on", r.struck)
 	default:
 		out.Progress = fmt.Sprintf("struck %d of %d times", r.struck, max(r.Times, 1))
@@ -69,6 +70,12 @@ func (f *Fault) effect() string {
 	add(f.Hang, "hang")
 	add(f.LockedFor != 0, "locked for %s", f.LockedFor)
 	add(f.Slow != 0, "slow by %s", f.Slow)
+	add(f.Happens != "", "%s", strings.ReplaceAll(string(f.Happens), "_", " "))
+
+	members := f.eventMembers()
+	for _, key := range sortedKeys(members) {
+		add(members[key] != "", "%s %s", key, members[key])
+	}
 
 	if f.TaskError != nil {
 		parts = append(parts, "task error "+f.TaskError.Code)

@@ -53,6 +53,8 @@ func (s *Server) deliver(w http.ResponseWriter, out reply, fault *Fault) {
 		drop(w)
 	case fault.Body == BodyGarbage:
 		s.send(w, reply{status: http.StatusOK, body: []byte(`{"data": [}`)})
+	case fault.Body == BodyWrong:
+		s.send(w, reply{status: http.StatusOK, body: []byte(`{"data": "ok"}`)})
 	case fault.Body == BodyTruncated:
 		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
 		s.send(w, reply{status: out.status, body: out.body[:len(out.body)/2]})

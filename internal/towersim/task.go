@@ -97,6 +97,8 @@ type work struct {
 	undo func()
 	// settle runs when the resource becomes idle.
 	settle func()
+	// leave leaves behind what a failure says that it leaves.
+	leave func(e *TaskError)
 }
 
 // begin starts a change. With a task time of zero it is over at once.
@@ -108,6 +110,14 @@ func (c *call) begin(k work) *task {
 	if c.fault != nil && c.fault.TaskError != nil {
 		e := c.fault.TaskError
 		injected = &taskFailure{code: e.Code, message: e.Message, bare: e.Bare}
+
+		if k.leave != nil {
+			undo := k.undo
+			k.undo = func() {
+				undo()
+				k.leave(e)
+			}
+		}
 	}
 
 	mark := func() {

@@ -44,6 +44,8 @@ func (c *call) complete(b *blueprint, params any) error {
 		return err
 	}
 
+	p.forget(c.version)
+
 	if err := p.check(); err != nil {
 		return err
 	}

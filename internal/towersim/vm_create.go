@@ -30,6 +30,8 @@ type blueprint struct {
 	gpus        []gpuClaim
 	// consume runs when the VM is made: its source becomes the VM.
 	consume func()
+	// foreign tells that the cluster makes the VM of its own, whatever its name is.
+	foreign bool
 }
 
 // newVM enters a VM that is to be made: a placeholder.
@@ -66,6 +68,7 @@ func (c *call) create(b *blueprint) wire.WithTask[*wire.VM] {
 		status: wire.EntityAsyncStatusCreating, holds: []markable{&remembering{vm: v, into: &reply.Data}},
 		apply: func() *taskFailure { return c.build(v, b) },
 		undo:  func() { c.vms.remove(v) },
+		leave: func(e *TaskError) { c.leaveBehind(b, e) },
 	})
 	reply.TaskID = wire.Ptr(t.row.ID)
 
@@ -95,7 +98,7 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
 	}
 
-	if failed := w.nameTaken(v, v.row.Name); failed != nil {
+	if failed := w.nameTaken(v, v.row.Name); failed != nil && !b.foreign {
 		return failed
 	}
 
@@ -222,6 +225,7 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 		n.row.Vlan = wire.Ptr(s.vlan.nested())
 	}
 
+	n.setQoS(s.qos)
 	n.untell()
 	w.addNIC(n)
 

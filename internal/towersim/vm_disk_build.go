@@ -41,6 +41,10 @@ func (w *world) attach(v *vm, s *diskShape) *disk {
 		MaxBandwidth: s.limits.bandwidth, MaxBandwidthPolicy: s.limits.bandwidthPolicy,
 	}
 
+	if d.row.Key == nil {
+		d.row.Key = wire.Ptr(v.nextKey())
+	}
+
 	if s.kind == wire.VMDiskTypeDisk && d.volume == nil {
 		name := s.name
 		if name == "" {
@@ -61,6 +65,19 @@ func (w *world) attach(v *vm, s *diskShape) *disk {
 	w.addDisk(d)
 
 	return d
+}
+
+// nextKey is a key that no disk of the VM has.
+func (v *vm) nextKey() int {
+	key := 1
+
+	for _, d := range v.disks {
+		if d.row.Key != nil {
+			key = max(key, *d.row.Key+1)
+		}
+	}
+
+	return key
 }
 
 // serialOf is what the guest sees of a volume's id.

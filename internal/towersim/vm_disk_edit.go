@@ -159,6 +159,12 @@ func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
 		return nil, err
 	}
 
+	if in.Data.Bus != nil {
+		if err := c.knows("body.data.bus", string(*in.Data.Bus)); err != nil {
+			return nil, err
+		}
+	}
+
 	mounted := map[*vm]*image{}
 	volumes := map[*vm]*volume{}
 

@@ -131,6 +131,10 @@ func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, err
 			return nil, err
 		}
 
+		if err := w.knows("mount_disks.bus", string(p.Bus)); err != nil {
+			return nil, err
+		}
+
 		s := diskShape{kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, volume: existing}
 		s.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
 		assign(&s.index, p.Index)
@@ -141,6 +145,12 @@ func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, err
 		p := &in.MountNewCreateDisks[i]
 		if p.VMVolume.Size <= 0 {
 			return nil, badRequest("%s.vm_volume.size: must be more than 0", fmt.Sprintf("mount_new_create_disks[%d]", i))
+		}
+
+		for field, value := range map[string]string{"bus": string(p.Bus), "vm_volume.elf_storage_policy": string(p.VMVolume.ElfStoragePolicy)} {
+			if err := w.knows("mount_new_create_disks."+field, value); err != nil {
+				return nil, err
+			}
 		}
 
 		s := diskShape{

@@ -35,6 +35,10 @@ func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, e
 		assign(&s.mirror, p.Mirror)
 		assign(&s.mac, p.MACAddress)
 
+		if w.version.atLeast(3, 2) {
+			s.qos = p.QoS
+		}
+
 		if err := s.echo.assign(field, p.IPAddress, p.SubnetMask, p.Gateway); err != nil {
 			return nil, err
 		}

@@ -3,6 +3,8 @@
 package towersim
 
 import (
+	"fmt"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
@@ -105,6 +107,10 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 		}
 
 		if err := nonEmpty("name", &p.Name); err != nil {
+			return nil, err
+		}
+
+		if err := c.knows(fmt.Sprintf("body[%d].elf_storage_policy", i), string(p.ElfStoragePolicy)); err != nil {
 			return nil, err
 		}
 

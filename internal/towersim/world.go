@@ -17,6 +17,7 @@ type world struct {
 	version  version
 	clock    *clock
 	ids      *idSource
+	sessions map[string]string // tokens to user names; they outlive a reset
 	guests   []compiledGuest
 	faults   []*faultRule
 	requests map[string]int
@@ -55,6 +56,8 @@ type world struct {
 	formerDisks map[string]*disk // by the ids that they had before edits
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
+	mutations   []Mutation
+	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
 	vmOrder     uint64
 	nodes       nodeBook
 	entities    map[string]*entity
@@ -67,15 +70,17 @@ type compiledGuest struct {
 }
 
 // newWorld builds what the scenario says. The scenario has been completed.
-func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
+func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]string) *world {
 	w := &world{
 		scenario: scenario,
 		clock:    c,
 		ids:      ids,
+		sessions: sessions,
 		requests: map[string]int{},
 		dirty:    true,
 
 		formerDisks: map[string]*disk{},
+		lastUsers:   map[string]*vm{},
 		uploads:     map[string]*upload{},
 	}
 
@@ -90,12 +95,12 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource) *world {
 		}
 	}
 
-	for _, fault := range scenario.Faults {
-		w.faults = append(w.faults, &faultRule{Fault: fault})
-	}
-
 	w.entities = w.catalogue()
 	w.stock()
+
+	for _, fault := range scenario.Faults {
+		w.addFault(fault)
+	}
 
 	return w
 }

@@ -65,6 +65,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	resp.Diagnostics.Append(saved.nullUnknowns(ctx)...)
 	saved.NetworkReady = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &saved)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
 	var owns ownership
 	owns.Given, diags = config.givenVolumes(ctx)
 	resp.Diagnostics.Append(diags...)
@@ -99,6 +100,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	resp.Diagnostics.Append(plan.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
 }
 
 // prepare finds out, before anything is created, what would make the create

@@ -8,9 +8,11 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -41,11 +43,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 }
 
 func deleteVM(ctx context.Context, client *tower.Client, state *model, owns ownership) error {
-	id := state.ID.ValueString()
-	vm, err := client.VM(ctx, id)
+	vm, err := netwait.ByIDs(ctx, client, state.ID.ValueString(), state.LocalID.ValueString())
 	if err != nil || vm.InRecycleBin {
 		return err
 	}
+	id := vm.ID
+	state.ID = types.StringValue(id)
 	recycles := state.DeleteMode.ValueString() == deleteRecycleBin
 	if recycles {
 		// Asked first: Tower refuses only once the VM has been stopped.

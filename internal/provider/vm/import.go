@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
@@ -28,13 +29,22 @@ const (
 )
 
 // ImportState takes over a VM by Tower's id, by its local id, or by
-// cluster-name/vm-name.
+// cluster-name/vm-name, or by its identity.
 func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	client, ok := r.data.Client(&resp.Diagnostics)
 	if !ok {
 		return
 	}
-	vm, err := findForImport(ctx, client, req.ID)
+	id := req.ID
+	if id == "" {
+		var given types.String
+		resp.Diagnostics.Append(req.Identity.GetAttribute(ctx, path.Root("id"), &given)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		id = given.ValueString()
+	}
+	vm, err := findForImport(ctx, client, id)
 	if err == nil && vm.InRecycleBin {
 		err = errors.New("the VM is in the recycle bin; restore it in Tower first")
 	}
@@ -42,10 +52,11 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		if errors.Is(err, tower.ErrNotFound) {
 			err = fmt.Errorf("the import id has to be the VM's id in Tower, its local id (a UUID), or cluster-name/vm-name: %w", err)
 		}
-		diagx.AddError(&resp.Diagnostics, "import", object, req.ID, err)
+		diagx.AddError(&resp.Diagnostics, "import", object, id, err)
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, types.StringValue(vm.ID))...)
 	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedFresh))...)
 }
 

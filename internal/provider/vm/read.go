@@ -33,8 +33,11 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
+	// Also for a VM that is gone: the framework wants an identity, which a state
+	// from before there were any does not have.
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
 	name := state.Name.ValueString()
-	vm, err := netwait.Find(ctx, client, state.ID.ValueString(), r.data.PollInterval)
+	vm, err := netwait.Find(ctx, client, r.data.PollInterval, state.ID.ValueString(), state.LocalID.ValueString())
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		resp.State.RemoveResource(ctx)
@@ -76,6 +79,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
 	if owns.Own == nil {
 		resp.Diagnostics.Append(state.claimVolumes(ctx, s, imported, &owns)...)
 		resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)

@@ -23,6 +23,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
 	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithIdentity       = (*Resource)(nil)
 )
 
 // Resource manages virtual machines.
@@ -33,9 +34,11 @@ type Resource struct {
 // NewResource returns the resource, not configured yet.
 func NewResource() resource.Resource { return &Resource{} }
 
-// Metadata tells the resource's name.
+// Metadata tells the resource's name, and that its identity may change: Tower
+// gives a VM that it lost sight of and found again a new id.
 func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
 	resp.TypeName = ResourceType
+	resp.ResourceBehavior.MutableIdentity = true
 }
 
 // Configure takes what the provider hands over.

@@ -71,6 +71,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, done.ID)...)
 	if !resp.Diagnostics.HasError() && fresh {
 		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedApplied))...)
 	}

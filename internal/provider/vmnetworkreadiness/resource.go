@@ -167,7 +167,7 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 		return false
 	}
 	id := m.VMID.ValueString()
-	vm, err := netwait.Find(ctx, client, id, r.data.PollInterval)
+	vm, err := netwait.Find(ctx, client, r.data.PollInterval, id)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		diags.AddAttributeError(path.Root("vm_id"), fmt.Sprintf("VM %q Not Found", id),
@@ -206,7 +206,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	id := state.VMID.ValueString()
-	vm, err := netwait.Find(ctx, client, id, r.data.PollInterval)
+	vm, err := netwait.Find(ctx, client, r.data.PollInterval, id)
 	if errors.Is(err, tower.ErrNotFound) || err == nil && vm.InRecycleBin {
 		resp.State.RemoveResource(ctx)
 		return

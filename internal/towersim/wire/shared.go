@@ -101,6 +101,15 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Ptr())
 }
 
+// UnmarshalJSON implements [json.Unmarshaler].
+func (o *Opt[T]) UnmarshalJSON(raw []byte) error {
+	if string(raw) == "null" {
+		o.setNull()
+		return nil
+	}
+	return json.Unmarshal(raw, o.setValue())
+}
+
 func (o *Opt[T]) setNull() {
 	*o = Opt[T]{Set: true, Null: true}
 }

@@ -23,10 +23,11 @@ type Reader interface {
 	VMNICs(ctx context.Context, vmID string) ([]tower.VMNIC, error)
 }
 
-// Find reads a VM and looks a second time, after pause but at most 5 s, before
-// it says that there is none (tower.ErrNotFound).
-func Find(ctx context.Context, reader Reader, id string, pause time.Duration) (*tower.VM, error) {
-	vm, err := reader.VM(ctx, id)
+// Find reads a VM by the first of its ids that leads to one, for Tower may give
+// it a new id while its local id stays. It looks a second time, after pause but
+// at most 5 s, before it says that there is none (tower.ErrNotFound).
+func Find(ctx context.Context, reader Reader, pause time.Duration, id string, others ...string) (*tower.VM, error) {
+	vm, err := ByIDs(ctx, reader, id, others...)
 	if !errors.Is(err, tower.ErrNotFound) {
 		return vm, err
 	}
@@ -37,7 +38,19 @@ func Find(ctx context.Context, reader Reader, id string, pause time.Duration) (*
 		return nil, ctx.Err()
 	case <-timer.C:
 	}
-	return reader.VM(ctx, id)
+	return ByIDs(ctx, reader, id, others...)
+}
+
+// ByIDs reads a VM by the first of its ids that leads to one, and looks once.
+// Others that are "" are not known. tower.ErrNotFound: none of them does.
+func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*tower.VM, error) {
+	vm, err := reader.VM(ctx, id)
+	for _, other := range others {
+		if errors.Is(err, tower.ErrNotFound) && other != "" {
+			vm, err = reader.VM(ctx, other)
+		}
+	}
+	return vm, err
 }
 
 // Look is the one look that is taken where waiting is switched off. It asks

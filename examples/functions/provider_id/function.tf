@@ -1,0 +1,17 @@
+terraform {
+  required_providers {
+    elf = {
+      source = "smartxworks/elf"
+    }
+  }
+}
+
+variable "local_id" {
+  description = "Local id of a VM that another tool has made."
+  type        = string
+}
+
+# What the spec.providerID of the VM's Kubernetes node says.
+output "provider_id" {
+  value = provider::elf::provider_id(var.local_id)
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// hide makes the API show neither a VM nor its parts for a span.
+func (w *world) hide(v *vm, span time.Duration) {
+	v.hidden = w.current.Add(span)
+	w.dirty = true
+	w.at(v.hidden, func() { w.dirty = true })
+}
+
+// changeID gives a VM another id.
+func (w *world) changeID(v *vm) {
+	w.vms.rekey(v, func() { v.row.ID = w.ids.cuid() })
+	w.show(v)
+}
+
+// duplicate makes a second VM of a VM's name and hardware, stopped.
+func (w *world) duplicate(v *vm) (*vm, *taskFailure) {
+	return w.conjure(&blueprint{shape: v.shape(), name: v.row.Name, cluster: v.cluster, description: v.row.Description})
+}
+
+// conjure makes a VM without a task and whatever its name is, as a cluster does
+// of its own: clusters allow the equal names that Tower refuses.
+func (w *world) conjure(b *blueprint) (*vm, *taskFailure) {
+	b.foreign = true
+	v := w.newVM(b, w.ids)
+
+	if failed := w.build(v, b); failed != nil {
+		w.vms.remove(v)
+
+		return nil, failed
+	}
+
+	w.dirty = true
+
+	return v, nil
+}
+
+// takeAway moves a VM to a host of its cluster, to any other host where none is
+// named, or to another cluster. It returns false if there is no such place.
+func (w *world) takeAway(v *vm, host, cluster string) bool {
+	if cluster != "" {
+		return w.takeAcross(v, cluster)
+	}
+
+	for _, h := range w.clusterHosts(v.cluster) {
+		if host == "" && h != v.host && h.usable() || host != "" && h.row.Name == host {
+			v.host = h
+			w.show(v)
+			w.dirty = true
+
+			return true
+		}
+	}
+
+	return false
+}
+
+// takeAcross moves a VM to another cluster, with its NICs on the networks of the
+// same names there.
+func (w *world) takeAcross(v *vm, name string) bool {
+	for _, to := range w.clusters.list {
+		if to.row.Name != name || to == v.cluster {
+			continue
+		}
+
+		mapping := map[string]*vlan{}
+
+		for _, n := range v.nics {
+			if n.vlan == nil {
+				continue
+			}
+
+			network := w.networkFor(to, n.vlan.row.Name)
+			if network == nil {
+				return false
+			}
+
+			mapping[n.vlan.row.LocalID] = network
+		}
+
+		return w.migrateAcross(v, to, nil, mapping, &wire.MigrateVMConfig{
+			ElfStoragePolicy: cmp.Or(v.storagePolicy(), "REPLICA_2_THIN_PROVISION"), RemoveUnmovableDevices: wire.Ptr(true),
+		}) == nil
+	}
+
+	return false
+}
+
+// storagePolicy is that of a VM's first volume, "" where it has none.
+func (v *vm) storagePolicy() wire.VMVolumeElfStoragePolicyType {
+	for _, d := range v.disks {
+		if d.volume != nil {
+			return d.volume.row.ElfStoragePolicy
+		}
+	}
+
+	return ""
+}
+
+// setHostState takes the hosts of a name into a state that an inventory may
+// name, and their VMs away where they cannot stay. It returns false if there is
+// no such host.
+func (w *world) setHostState(name, to string) bool {
+	found := false
+	state := hostStates[to]
+
+	for _, h := range w.hosts.list {
+		if h.row.Name != name {
+			continue
+		}
+
+		found = true
+		h.row.Status = wire.HostStatus(state.status)
+		h.row.HostState = &wire.NestedMaintenanceHostState{State: wire.MaintenanceModeEnum(state.maintenance)}
+
+		if state.maintenance != "IN_USE" {
+			h.row.HostState.EnterMaintenanceTime = stamp(w.current)
+		}
+
+		w.vacate(h)
+	}
+
+	w.dirty = true
+
+	return found
+}
+
+// vacate takes the VMs that run off a host under maintenance, and lets those
+// with HA start again elsewhere if the host is lost. What fits nowhere stays.
+func (w *world) vacate(h *host) {
+	maintained := h.row.HostState.State != wire.MaintenanceModeEnumInUse
+	lost := h.row.Status == wire.HostStatusConnectedError
+
+	for _, v := range w.vms.list {
+		if v.host != h || !v.holdsMemory() || !maintained && (!lost || !v.row.HA) {
+			continue
+		}
+
+		to, failed := w.place(v, nil)
+		if failed != nil || to == h {
+			continue
+		}
+
+		v.host = to
+		w.show(v)
+
+		if lost {
+			w.powerOn(v)
+		}
+	}
+}
+
+// leaveBehind leaves what a failed creation of a VM leaves.
+func (w *world) leaveBehind(b *blueprint, e *TaskError) {
+	if e.LeaksVolumes {
+		for i := range b.disks {
+			if d := &b.disks[i]; d.kind == wire.VMDiskTypeDisk && d.volume == nil {
+				leaked := w.newVolume(b.cluster, cmp.Or(d.name, fmt.Sprintf("%s-%d", b.name, i+1)), d.path, d.size, d.policy)
+				leaked.linked = d.linked
+			}
+		}
+	}
+
+	if e.Orphan > 0 {
+		orphan := *b
+		orphan.consume = nil
+		w.after(time.Duration(e.Orphan), func() { _, _ = w.conjure(&orphan) })
+	}
+}
