@@ -133,7 +133,7 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 
 // makeVolume enters a volume as a placeholder and lets a task make it.
 func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
-	v := c.newVolume(in, name, "", size, policy)
+	v := c.newVolume(in, name, size, policy)
 	localID := v.row.LocalID
 	v.row.LocalID, v.row.Sharing, v.linked = placeholderPrefix+localID, sharing, true
 

@@ -4,6 +4,7 @@ package towersim
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
@@ -141,11 +142,13 @@ func (w *world) addDisk(d *disk) {
 }
 
 // renew gives the NICs and disks of a VM new ids, as each edit of the VM does:
-// their rows are joins that Tower rebuilds.
+// their rows are joins that Tower rebuilds, the disks by their boot order.
 func (w *world) renew(v *vm) {
 	for _, n := range v.nics {
 		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
 	}
+
+	slices.SortStableFunc(v.disks, func(a, b *disk) int { return a.row.Boot - b.row.Boot })
 
 	for _, d := range v.disks {
 		w.formerDisks[d.row.ID] = d

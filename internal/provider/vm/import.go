@@ -8,24 +8,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
-)
-
-// importedKey marks, in the private state, a VM that was not created here:
-// arguments that Tower can't tell are null there because nobody knows them, not
-// because the configuration left them out.
-const importedKey = "imported"
-
-// The values of importedKey, which have to be JSON.
-const (
-	importedFresh   = `true`  // not applied since
-	importedApplied = `false` // applied since; how it was created stays unknown
 )
 
 // ImportState takes over a VM by Tower's id, by its local id, or by
@@ -57,7 +45,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, types.StringValue(vm.ID))...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedFresh))...)
+	resp.Diagnostics.Append(takeoverUnread.save(ctx, resp.Private)...)
 }
 
 func findForImport(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
@@ -76,16 +64,4 @@ func findForImport(ctx context.Context, client *tower.Client, id string) (*tower
 		return client.VMByName(ctx, clusters[0].ID, vmName)
 	}
 	return nil, fmt.Errorf("there are %d clusters named %q: import the VM by its id", len(clusters), clusterName)
-}
-
-// privateState is the part of the framework's private state that is needed.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-// isImported tells whether the VM came by import (ever), and whether it has not
-// been applied since (fresh).
-func isImported(ctx context.Context, private privateState) (fresh, ever bool, diags diag.Diagnostics) {
-	value, diags := private.GetKey(ctx, importedKey)
-	return string(value) == importedFresh, len(value) > 0, diags
 }

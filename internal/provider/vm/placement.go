@@ -243,6 +243,6 @@ func warnKeptOwner(plan, state *model, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root("owner"), fmt.Sprintf("Owner of VM %q stays", plan.Name.ValueString()),
-		"Tower does not tell who owns an imported VM, so the owner that is configured now is taken for the one that it has, and nothing is sent. "+
+		"Tower does not tell who owns a VM that was imported or moved, so the owner that is configured now is taken for the one that it has, and nothing is sent. "+
 			"Where it is another one, apply this first, then remove owner and set it again, or change it in Tower.")
 }
