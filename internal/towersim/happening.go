@@ -131,6 +131,7 @@ func (w *world) setHostState(name, to string) bool {
 	}
 
 	w.dirty = true
+	w.touchFew()
 
 	return found
 }

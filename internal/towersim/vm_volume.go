@@ -75,6 +75,7 @@ func (w *world) editVolume(v *volume, d *wire.UpdateVMVolumeParamsData) *taskFai
 
 	for _, attached := range v.disks {
 		attached.row.VMVolume = &wire.NestedVMVolume{ID: v.row.ID, Name: v.row.Name}
+		w.journal.touch(attached)
 	}
 
 	return nil
