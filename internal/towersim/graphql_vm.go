@@ -197,8 +197,8 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 	var dropped []*nic
 
 	for _, d := range in.Delete {
-		n, ok := c.nics.get(d.ID)
-		if !ok || n.vm != v {
+		n := c.nicOf(v, d.ID)
+		if n == nil {
 			return nil, notFound("The VM %s has no NIC %s", v.row.Name, d.ID)
 		}
 
@@ -229,6 +229,21 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 	}
 
 	return after, nil
+}
+
+// nicOf returns the NIC of a VM that an id names, be it one that the NIC had
+// before an edit.
+func (w *world) nicOf(v *vm, id string) *nic {
+	n, ok := w.nics.get(id)
+	if !ok {
+		n = w.formerNICs[id]
+	}
+
+	if n == nil || n.vm != v {
+		return nil
+	}
+
+	return n
 }
 
 func (c *call) wholeNicOf(v *vm, in *wholeNicCreate) (wholeNic, error) {

@@ -43,7 +43,7 @@ func checkBasic(d *wire.VMUpdateParamsData) error {
 func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 	edited := shape{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
 	if err := edited.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
-		return failure("VM_CPU_CONFIG_ERROR", "%s", err)
+		return failure("VM_CPU_CONFIG_ERROR", "%s", reason(err))
 	}
 
 	if d.Memory != nil {
@@ -58,6 +58,10 @@ func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 
 	if failed := w.resizable(v, &edited); failed != nil {
 		return failed
+	}
+
+	if d.HA != nil && *d.HA && len(v.gpus) > 0 {
+		return failure(codeGPUAndHA, "A VM with GPU devices cannot be highly available.")
 	}
 
 	v.row.CPU = wire.NestedCPU{Cores: edited.cores, Sockets: edited.sockets}
@@ -199,6 +203,7 @@ func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
 		mutation: "updateVmOwner", about: named("Change the owner of VM", "更改虚拟机所有者"),
 		apply: func(v *vm) *taskFailure {
 			v.owner = owner
+			c.renew(v)
 
 			return nil
 		},

@@ -133,6 +133,11 @@ func (w *world) detach(d *disk) {
 func (w *world) unplug(n *nic) {
 	n.plug++
 	w.nics.remove(n)
+
+	for _, id := range n.formerIDs {
+		delete(w.formerNICs, id)
+	}
+
 	n.vm.nics = slices.DeleteFunc(n.vm.nics, func(x *nic) bool { return x == n })
 
 	if n.vlan != nil && n.vlan.pool != nil {

@@ -56,6 +56,7 @@ type world struct {
 	tasks            table[*task]
 
 	formerDisks map[string]*disk // by the ids that they had before edits
+	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
 	mutations   []Mutation
@@ -82,6 +83,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 		dirty:    true,
 
 		formerDisks: map[string]*disk{},
+		formerNICs:  map[string]*nic{},
 		lastUsers:   map[string]*vm{},
 		uploads:     map[string]*upload{},
 	}
@@ -147,6 +149,8 @@ func (w *world) addDisk(d *disk) {
 // their rows are joins that Tower rebuilds, the disks by their boot order.
 func (w *world) renew(v *vm) {
 	for _, n := range v.nics {
+		w.formerNICs[n.row.ID] = n
+		n.formerIDs = append(n.formerIDs, n.row.ID)
 		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
 	}
 

@@ -72,7 +72,7 @@ func sourceAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "What the VM is made from, one of the ids below; or absent for a blank VM: one vCPU, 1024 MiB, `BIOS` and HA where nothing else is set. What no other argument sets is the source's. Changing it replaces the VM. " +
-			"It can't be read back from Tower, so it is null after an import; setting it then changes nothing.",
+			"It can't be read back from Tower, so it is null after an import or a move; setting it then changes nothing.",
 		Attributes: map[string]schema.Attribute{
 			sourceLibrary:  id("Tower's id of a VM template in the content library that is distributed to the cluster."),
 			sourceTemplate: id("Tower's id of a VM template of the cluster."),
@@ -178,8 +178,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) error {
 	if plan.Source.IsNull() {
 		plan.completeBlank(in)
-		plan.disksOfBlank(ctx, in, diags)
-		return nil
+		return plan.disksOfBlank(ctx, client, in, diags)
 	}
 	o, err := findSource(ctx, client, in)
 	wanted := in.ContentLibraryVMTemplateID + in.VMTemplateID + in.SourceVMID + in.VMSnapshotID // one of them is set
@@ -201,7 +200,9 @@ func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tow
 			o.kind, o.name, o.id, strings.Join(o.clusters, ", "))
 	}
 	if o.template {
-		plan.disksOfTemplate(ctx, in, o.disks, diags)
+		if err := plan.disksOfTemplate(ctx, client, in, o.disks, diags); err != nil {
+			return err
+		}
 	}
 	if o.template && !o.cloudInit {
 		if attrs.IsKnown(plan.CloudInit) {
