@@ -23,6 +23,16 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("%d %s", e.status, e.message)
 }
 
+// reason is why a request would be refused, for a task that fails for it.
+func reason(err error) string {
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return refused.message
+	}
+
+	return err.Error()
+}
+
 func badRequest(format string, args ...any) error {
 	return &apiError{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
 }
@@ -31,8 +41,8 @@ func notFound(format string, args ...any) error {
 	return &apiError{status: http.StatusNotFound, message: fmt.Sprintf(format, args...)}
 }
 
-func unauthorized(format string, args ...any) error {
-	return &apiError{status: http.StatusUnauthorized, message: fmt.Sprintf(format, args...)}
+func unauthorized(message string) error {
+	return &apiError{status: http.StatusUnauthorized, message: message}
 }
 
 func notSimulated(what string) error {

@@ -31,7 +31,7 @@ func hostAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Tower's id of the host that the VM is to be on. Changing it migrates the VM: live while it runs, else cold. " +
-			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import too.",
+			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import or a move too.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }

@@ -176,7 +176,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"network_ready": schema.BoolAttribute{
 				Computed: true,
 				MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait in place. " +
-					"Null for an imported VM that has shown no address yet.",
+					"Null for a VM that was imported or moved and has shown no address yet.",
 			},
 			"network_readiness_report": network.ReportAttribute(),
 			"labels_all":               labelsAllAttribute(),
