@@ -132,21 +132,21 @@ type Listed struct {
 
 // List validates a list and returns its results, and all diagnostics. The limit 0
 // is none.
-func (p *Protocol) List(ctx context.Context, name string, config Values, includeResource bool, limit int64) (listed []Listed, diags []*tfprotov6.Diagnostic) {
+func (p *Protocol) List(name string, config Values, includeResource bool, limit int64) (listed []Listed, diags []*tfprotov6.Diagnostic) {
 	p.t.Helper()
-	schema := p.schemas.ListResourceSchemas[name]
+	schema, identity := p.schemas.ListResourceSchemas[name], p.identityType(name)
 	if schema == nil {
 		p.t.Fatalf("there is no list resource %s", name)
 	}
 	encoded := p.config(schema, config)
-	validated, err := p.server.ValidateListResourceConfig(ctx, &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: encoded})
+	validated, err := p.server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: encoded})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	if len(validated.Diagnostics) > 0 {
 		return nil, validated.Diagnostics
 	}
-	stream, err := p.server.ListResource(ctx, &tfprotov6.ListResourceRequest{TypeName: name, Config: encoded, IncludeResource: includeResource, Limit: limit})
+	stream, err := p.server.ListResource(p.t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: encoded, IncludeResource: includeResource, Limit: limit})
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func (p *Protocol) List(ctx context.Context, name string, config Values, include
 		if result.Identity == nil {
 			continue
 		}
-		one := Listed{DisplayName: result.DisplayName, Identity: p.members(result.Identity.IdentityData, p.identityType(name))}
+		one := Listed{DisplayName: result.DisplayName, Identity: p.members(result.Identity.IdentityData, identity)}
 		if result.Resource != nil {
 			value := p.decode(result.Resource, p.schemas.ResourceSchemas[name].ValueType())
 			one.Resource = &value

@@ -90,7 +90,10 @@ func TestSim_vmPagesWhileVMsGo(t *testing.T) {
 func TestSim_vmPagesLeftEarly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, crowd(250))
-	for range b.c.VMPages(b.ctx, tower.VMFilter{}, 0) {
+	for page, err := range b.c.VMPages(b.ctx, tower.VMFilter{}, 0) {
+		if err != nil || len(page) != 200 {
+			t.Errorf("a page of %d, %v", len(page), err)
+		}
 		break
 	}
 	if n := b.Stats().Requests["get-vms"]; n != 1 {

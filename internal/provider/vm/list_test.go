@@ -97,7 +97,7 @@ func TestList_filters(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listed, diags := provider.List(t.Context(), vm.ResourceType, tc.config, false, 100)
+			listed, diags := provider.List(vm.ResourceType, tc.config, false, 100)
 			if len(diags) > 0 {
 				t.Fatal(told(diags))
 			}
@@ -128,7 +128,7 @@ func TestList_refused(t *testing.T) {
 		"power_state value must be one of":               {"power_state": "running"},
 		"labels map must contain at least 1":             {"labels": map[string]any{}},
 	} {
-		listed, diags := provider.List(t.Context(), vm.ResourceType, config, false, 100)
+		listed, diags := provider.List(vm.ResourceType, config, false, 100)
 		if len(diags) != 1 || !strings.Contains(told(diags), want) || len(listed) > 0 {
 			t.Errorf("listed %q: %s, want %q", displayed(listed), told(diags), want)
 		}
@@ -148,7 +148,7 @@ func TestList_asAfterAnImport(t *testing.T) {
 	eventually(t, "Tower reports the addresses", func() bool {
 		return len(sim.Rows("get-vm-nics", map[string]any{"ip_address_not": ""})) >= 3
 	})
-	listed, diags := provider.List(t.Context(), vm.ResourceType, nil, true, 100)
+	listed, diags := provider.List(vm.ResourceType, nil, true, 100)
 	if len(diags) > 0 || len(listed) != 4 {
 		t.Fatalf("listed %q: %s", displayed(listed), told(diags))
 	}
@@ -187,7 +187,7 @@ func TestList_requests(t *testing.T) {
 		{1000, true, 408, map[string]int{"get-vms": 3, "get-vm-nics": 5, "get-vm-disks": 5, "get-vm-volumes": 5}},
 	} {
 		before := sim.Server().Stats().Requests
-		listed, diags := provider.List(t.Context(), vm.ResourceType, nil, tc.include, tc.limit)
+		listed, diags := provider.List(vm.ResourceType, nil, tc.include, tc.limit)
 		if len(diags) > 0 || len(listed) != tc.listed {
 			t.Errorf("limit %d: %d VMs, want %d: %s", tc.limit, len(listed), tc.listed, told(diags))
 		}
@@ -266,7 +266,7 @@ func TestList_fails(t *testing.T) {
 			sim := acctest.Simulator(t, estate(0))
 			provider := acctest.NewProtocol(t, sim, nil)
 			staged(t, sim.Server().InjectFaults(towersim.Fault{Operation: operation, Status: 403}))
-			listed, diags := provider.List(t.Context(), vm.ResourceType, nil, true, 100)
+			listed, diags := provider.List(vm.ResourceType, nil, true, 100)
 			if len(diags) != 1 || !strings.Contains(told(diags), want) || len(listed) > 0 {
 				t.Errorf("listed %q: %s, want one error: %q", displayed(listed), told(diags), want)
 			}
