@@ -226,7 +226,7 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	c.settle()
 
 	if err != nil {
-		return refusal(err, c.request.URL.Path)
+		return refusal(inLanguage(err, c.request.Header.Get("content-language")), c.request.URL.Path)
 	}
 
 	body, err := json.Marshal(result)

@@ -86,3 +86,32 @@ func errorBody(err error, path string) *wire.ErrorBody {
 
 	return body
 }
+
+// chinese is how Tower begins its Chinese refusals, by their status.
+var chinese = map[int]string{
+	http.StatusBadRequest:          "请求无效",
+	http.StatusUnauthorized:        "未授权",
+	http.StatusForbidden:           "没有权限",
+	http.StatusNotFound:            "未找到",
+	http.StatusInternalServerError: "内部错误",
+	http.StatusNotImplemented:      "未实现",
+}
+
+// inLanguage gives a refusal the language that the caller asked for.
+func inLanguage(err error, language string) error {
+	var refusal *apiError
+	if !errors.As(err, &refusal) || chinese[refusal.status] == "" {
+		return err
+	}
+
+	shown := *refusal
+	prefix := chinese[refusal.status]
+
+	if refusal.code == wire.ErrorCodeResourceLocked {
+		prefix = "资源被其他操作锁定"
+	}
+
+	shown.message = text{en: refusal.message, zh: prefix + ": " + refusal.message}.in(language)
+
+	return &shown
+}

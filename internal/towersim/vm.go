@@ -199,6 +199,7 @@ func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
 		mutation: "updateVmOwner", about: named("Change the owner of VM", "更改虚拟机所有者"),
 		apply: func(v *vm) *taskFailure {
 			v.owner = owner
+			c.renew(v)
 
 			return nil
 		},
