@@ -4,6 +4,7 @@ package towersim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -174,6 +175,17 @@ func (s *Server) SetHostState(host, state string) error {
 	})
 
 	return err
+}
+
+// ReverseNICs lists a VM's NICs in the opposite order, under new ids, as Tower
+// may after a synchronisation.
+func (s *Server) ReverseNICs(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		slices.Reverse(v.nics)
+		w.renew(v)
+
+		return nil
+	})
 }
 
 // DropTasks makes Tower lose its records of all tasks. The work goes on.
