@@ -100,6 +100,7 @@ CONTROL, beside the API
   POST /_sim/v1/faults       adds faults, a JSON list as above; DELETE removes all
   GET  /_sim/v1/vms          what happened to each VM and NIC, and when (real time)
   GET  /_sim/v1/kubeconfig   of the simulated workload cluster, whose nodes kubectl can read
+  GET  /_sim/v1/vpcs         the VPC of each cluster, for NICs of type VPC
   GET  /_sim/v1/operations   what is simulated; all else answers 501
   POST /_sim/v1/api-keys     {"username": "root"}: makes an API key
 `

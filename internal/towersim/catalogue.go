@@ -183,6 +183,9 @@ func (w *world) catalogue() map[string]*entity {
 		}),
 	}
 
+	all[entityHostNIC] = w.hostNICEntity()
+
+	maps.Copy(all, w.vpcEntities())
 	maps.Copy(all, w.iscsiEntities())
 
 	return all
@@ -237,6 +240,7 @@ func (w *world) hostWays() map[string]func(*host) []any {
 	return map[string]func(*host) []any{
 		"cluster": func(h *host) []any { return some(h.cluster) },
 		"labels":  func(h *host) []any { return records(h.labels) },
+		"nics":    func(h *host) []any { return records(w.nicsOf(h)) },
 		"gpu_devices": func(h *host) []any {
 			return records(filtered(w.gpus.list, func(g *gpu) bool { return g.host == h }))
 		},

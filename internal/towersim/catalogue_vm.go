@@ -16,6 +16,7 @@ func (w *world) vmEntity() *entity {
 		"folder":             func(v *vm) []any { return some(v.folder) },
 		"labels":             func(v *vm) []any { return records(v.labels) },
 		"vm_nics":            func(v *vm) []any { return records(v.nics) },
+		"pci_nics":           func(v *vm) []any { return records(v.hostNICs) },
 		"vm_disks":           func(v *vm) []any { return records(v.disks) },
 		"snapshots":          func(v *vm) []any { return records(w.snapshotsOf(v)) },
 		"vm_placement_group": func(v *vm) []any { return records(w.groupsOf(v)) },
@@ -39,8 +40,9 @@ func (w *world) vmEntity() *entity {
 func (w *world) nicEntity() *entity {
 	shown := func(n *nic) bool { return n.vm.visibleAt(w.current) }
 	e := newEntity(&w.nics, false, map[string]func(*nic) []any{
-		"vm":   func(n *nic) []any { return some(n.vm) },
-		"vlan": func(n *nic) []any { return some(n.vlan) },
+		"vm":      func(n *nic) []any { return some(n.vm) },
+		"vlan":    func(n *nic) []any { return some(n.vlan) },
+		"vpc_nic": func(n *nic) []any { return some(n.vpc) },
 	})
 
 	return limited(e, &w.nics, shown)

@@ -173,6 +173,9 @@ func (s *Server) addControl(mux *http.ServeMux) {
 	mux.HandleFunc("GET "+controlBase+"/mutations", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.Mutations())
 	})
+	mux.HandleFunc("GET "+controlBase+"/vpcs", func(w http.ResponseWriter, _ *http.Request) {
+		sendJSON(w, http.StatusOK, s.VPCs())
+	})
 	mux.HandleFunc("GET "+controlBase+"/operations", func(w http.ResponseWriter, _ *http.Request) {
 		sendJSON(w, http.StatusOK, s.Operations())
 	})

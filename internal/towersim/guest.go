@@ -190,7 +190,7 @@ func (w *world) nicPlan(s *story, n *nic, line *GuestNIC, from time.Duration) ni
 		return nicPlan{lease: -1, report: -1, linkLocal: -1}
 	case n.static != nil && !addressed:
 		p.lease = up
-	case !addressed && (n.silent || n.vlan == nil || n.vlan.pool == nil):
+	case !addressed && (n.silent || n.pool() == nil):
 		p.lease = -1
 	}
 
@@ -263,7 +263,10 @@ func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
 		return nicAddress(*n.static)
 	}
 
-	address, ok := n.vlan.pool.lease(n.mac, line != nil && line.NewLease)
+	// In a VPC the address is Tower's to give.
+	fresh := line != nil && line.NewLease && n.vpc == nil
+
+	address, ok := n.pool().lease(n.mac, fresh)
 	if !ok {
 		return nicAddress{}
 	}
@@ -278,11 +281,23 @@ func (n *nic) around(ip string) nicAddress {
 	}
 
 	address, err := netip.ParseAddr(ip)
-	if err != nil || n.vlan == nil || n.vlan.pool == nil || !n.vlan.pool.prefix.Contains(address) {
+	if err != nil || n.pool() == nil || !n.pool().prefix.Contains(address) {
 		return nicAddress{ip: ip}
 	}
 
-	return nicAddress{ip: ip, mask: maskOf(n.vlan.pool.prefix.Bits()), gateway: n.vlan.pool.gateway.String()}
+	return nicAddress{ip: ip, mask: maskOf(n.pool().prefix.Bits()), gateway: n.pool().gateway.String()}
+}
+
+// pool is who gives the NIC its address, nil where nobody does.
+func (n *nic) pool() *dhcpPool {
+	switch {
+	case n.vpc != nil:
+		return n.vpc.subnet.pool
+	case n.vlan != nil:
+		return n.vlan.pool
+	default:
+		return nil
+	}
 }
 
 // tell makes Tower show an address on the NIC.

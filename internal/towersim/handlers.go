@@ -57,9 +57,9 @@ var handlers = map[string]operation{
 	"update-vm-nic-basic-info":   {typed(updateVMNicBasicInfo), true},
 	"update-vm-nic-advance-info": {typed(updateVMNicAdvanceInfo), true},
 	"update-vm-nic-qos-option":   {typed(updateVMNicQoSOption), true},
-	"update-vm-vpc-nic":          {handle: typed(updateVMVPCNic)},
-	"add-vm-pci-nic":             {handle: typed(operatePCINics)},
-	"remove-vm-pci-nic":          {handle: typed(operatePCINics)},
+	"update-vm-vpc-nic":          {typed(updateVMVPCNic), true},
+	"add-vm-pci-nic":             {typed(addVMPCINic), true},
+	"remove-vm-pci-nic":          {typed(removeVMPCINic), true},
 
 	"add-vm-disk":              {typed(addVMDisk), true},
 	"remove-vm-disk":           {typed(removeVMDisk), true},

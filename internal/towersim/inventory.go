@@ -91,6 +91,7 @@ func (w *world) stockCluster(spec *ClusterSpec, index int) *cluster {
 	}
 
 	w.newToolsImage(c, "SMTX_VMTOOLS-3.2.1.iso", 321, gibibyte/4, namedIDSource("svt-image", spec.Name))
+	w.stockVPC(c, index)
 	w.stockPolicies(c)
 	w.stockClusterSettings(c)
 
@@ -117,6 +118,7 @@ func (w *world) stockHost(c *cluster, spec *HostSpec, clusterIndex, index int) {
 
 	h.showLabels()
 	w.hosts.add(h)
+	w.stockHostNICs(h)
 }
 
 func (w *world) stockNetworks(c *cluster, spec *ClusterSpec) {

@@ -155,10 +155,12 @@ func (w *world) distributeTemplate(l *libraryTemplate, original shape, clusters 
 		}
 
 		for i := range t.shape.nics {
-			t.shape.nics[i].vlan = w.networkFor(c, t.shape.nics[i].vlan.row.Name)
+			if n := &t.shape.nics[i]; n.vpc == nil || n.vpc.subnet.vpc.cluster != c {
+				n.vlan, n.vpc = w.networkFor(c, n.network()), nil
+			}
 		}
 
-		t.shape.nics = slices.DeleteFunc(t.shape.nics, func(n nicShape) bool { return n.vlan == nil })
+		t.shape.nics = slices.DeleteFunc(t.shape.nics, func(n nicShape) bool { return n.vlan == nil && n.vpc == nil })
 
 		// A drive cannot keep an image that is in another cluster.
 		for i := range t.shape.disks {

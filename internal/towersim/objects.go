@@ -110,7 +110,9 @@ type user struct {
 type nic struct {
 	row  wire.VMNic
 	vm   *vm
-	vlan *vlan
+	vlan *vlan    // nil in a VPC
+	vpc  *vpcNIC  // nil on a VM network
+	port *hostNIC // of a NIC that is a part of it
 
 	mac    string       // row.MACAddress, which may be told later
 	static *staticShape // what cloud-init or the tools configured, or nil
@@ -148,6 +150,8 @@ type vm struct {
 	disks   []*disk
 	gpus    []gpuClaim
 	labelSet
+
+	hostNICs []*hostNIC
 
 	hidden time.Time // the API does not show the VM until then
 	story  *story

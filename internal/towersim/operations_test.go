@@ -205,7 +205,9 @@ func (s *shop) partBodies() map[string]any {
 		"update-vm-nic-basic-info":   object{"where": nics, "data": object{"ip_address": "10.0.0.2"}},
 		"update-vm-nic-advance-info": object{"where": nics, "data": object{"mirror": true}},
 		"update-vm-nic-qos-option":   object{"where": nics, "data": object{"qos": object{"egress": object{"enabled": true, "rate_limit": 9}}}},
-		"update-vm-vpc-nic":          object{"where": object{"id": "none"}, "data": object{"vpc_nic": object{}}},
+		"update-vm-vpc-nic":          object{"where": object{"type": "VPC"}, "data": object{"vpc_nic": object{"vpc_subnet_id": s.VPCs()[0].Subnets[1].ID}}},
+		"add-vm-pci-nic":             edit(s.stopped, object{"pci_nics": object{"user_usage": "PASS_THROUGH", "host": object{"id": s.host}}}),
+		"remove-vm-pci-nic":          edit(s.stopped, object{"pci_nics": object{"user_usage": "PASS_THROUGH", "host": object{"id": s.host}}}),
 		"add-vm-disk": edit(s.vm, object{"vm_disks": object{"mount_disks": []object{
 			{"boot": 2, "bus": "VIRTIO", "vm_volume_id": s.spare},
 		}}}),
@@ -312,11 +314,9 @@ func (s *shop) blockBodies() map[string]any {
 	}
 }
 
-// elsewhere are the operations with tests of their own, since they take forms
-// or always refuse.
+// elsewhere are the operations with tests of their own, since they take forms.
 var elsewhere = map[string]bool{
 	"upload-elf-image": true, "upload-svt-image": true, "upload-content-library-image": true,
-	"add-vm-pci-nic": true, "remove-vm-pci-nic": true,
 }
 
 func TestEveryOperationAnswers(t *testing.T) {

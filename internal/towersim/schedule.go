@@ -73,6 +73,10 @@ func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
 		return nil, failed
 	}
 
+	if failed := w.hostNICsFit(v, wanted); failed != nil {
+		return nil, failed
+	}
+
 	groups := w.groupsOf(v)
 	steps := []struct {
 		filter string
@@ -85,6 +89,9 @@ func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
 		}},
 		{"GpuFilter", func(h *host) bool {
 			return !slices.ContainsFunc(v.gpus, func(claim gpuClaim) bool { return claim.gpu.host != h })
+		}},
+		{"PciNicFilter", func(h *host) bool {
+			return !slices.ContainsFunc(v.hostNICs, func(n *hostNIC) bool { return n.host != h })
 		}},
 	}
 

@@ -36,11 +36,30 @@ func (s *shape) clone() shape {
 
 type nicShape struct {
 	vlan            *vlan
+	vpc             *vpcShape // nil: on the network
+	port            *hostNIC  // of a NIC that is a part of it
 	model           wire.VMNicModel
 	enabled, mirror bool
 	mac             string
 	echo            nicAddress
 	qos             *wire.VMNicQoSOption
+}
+
+func (s *nicShape) kind() wire.VMNicType {
+	if s.vpc != nil {
+		return wire.VMNicTypeVPC
+	}
+
+	return wire.VMNicTypeVlan
+}
+
+// network is the name of the VM network, "" for none.
+func (s *nicShape) network() string {
+	if s.vlan == nil {
+		return ""
+	}
+
+	return s.vlan.row.Name
 }
 
 type ioLimits struct {

@@ -113,6 +113,10 @@ func (w *world) nicLane(v *vm, index int, n *nic) lane {
 		l.label += " " + n.vlan.row.Name
 	}
 
+	if n.vpc != nil {
+		l.label += " " + n.vpc.subnet.row.Name
+	}
+
 	if !*n.row.Enabled {
 		l.value = "disabled"
 

@@ -82,7 +82,7 @@ func (t *template) showShape() {
 		n := &s.nics[i]
 		t.row.VMNics = append(t.row.VMNics, wire.NestedTemplateNic{
 			Index: i, Enabled: wire.Ptr(n.enabled), Mirror: wire.Ptr(n.mirror), Model: wire.Ptr(n.model),
-			Type: wire.Ptr(wire.VMNicTypeVlan), Vlan: n.vlan.frozen(),
+			Type: wire.Ptr(n.kind()), Vlan: n.vlan.frozen(), VPCNic: n.vpc.frozen(),
 		})
 	}
 }
@@ -113,6 +113,10 @@ func policyUUID(policy wire.VMVolumeElfStoragePolicyType) string {
 }
 
 func (v *vlan) frozen() wire.NestedFrozenVlan {
+	if v == nil {
+		return wire.NestedFrozenVlan{}
+	}
+
 	return wire.NestedFrozenVlan{
 		Name: v.row.Name, VlanID: v.row.VlanID, VlanLocalID: v.row.LocalID, VdsOvs: v.vds.row.OvsbrName, NetworkIDs: v.row.NetworkIDs,
 	}
@@ -178,7 +182,7 @@ func (t *libraryTemplate) showCopies() {
 		n := &s.nics[i]
 		t.row.VMNics = append(t.row.VMNics, wire.NestedContentLibraryVMTemplateNic{
 			Index: i, Enabled: wire.Ptr(n.enabled), Mirror: wire.Ptr(n.mirror), Model: wire.Ptr(n.model),
-			Type: wire.Ptr(wire.VMNicTypeVlan), Vlan: wire.Ptr(n.vlan.frozen()),
+			Type: wire.Ptr(n.kind()), Vlan: wire.Ptr(n.vlan.frozen()), VPCNic: n.vpc.frozen(),
 		})
 	}
 }

@@ -125,7 +125,13 @@ func (c *call) resolveReferences(b *blueprint, p *common) error {
 	}
 
 	if p.PCINics != nil {
-		return notFound("There is no host NIC that matches pci_nics")
+		if b.hostNICs, err = c.passThrough("pci_nics", p.PCINics); err != nil {
+			return err
+		}
+
+		if b.host == nil {
+			return badRequest("host_id: a VM with PCI NICs needs a host")
+		}
 	}
 
 	return c.resolveGPUs(b, p.GPUDevices)

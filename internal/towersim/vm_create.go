@@ -29,6 +29,7 @@ type blueprint struct {
 	cloud       *wire.TemplateCloudInit
 	groups      []*group
 	gpus        []gpuClaim
+	hostNICs    []*hostNIC
 	// consume runs when the VM is made: its source becomes the VM.
 	consume func()
 	// foreign tells that the cluster makes the VM of its own, whatever its name is.
@@ -112,6 +113,10 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failed
 	}
 
+	if failed := w.vpcFree(b.nics, nil); failed != nil {
+		return failed
+	}
+
 	if failed := w.settleIn(v, b); failed != nil {
 		return failed
 	}
@@ -125,6 +130,11 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 			if _, exists := w.vlans.of(&network.row); !exists {
 				b.nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
 			}
+		}
+
+		// Nor does a VPC reach into another cluster.
+		if place := b.nics[i].vpc; place != nil && place.subnet.vpc.cluster != b.cluster {
+			b.nics[i].vlan, b.nics[i].vpc = w.networkFor(b.cluster, ""), nil
 		}
 
 		n := w.plugIn(v, &b.nics[i])
@@ -163,9 +173,12 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 // leaves it without all of them.
 func (w *world) settleIn(v *vm, b *blueprint) *taskFailure {
 	w.join(v, b.groups)
-	v.gpus = b.gpus
+	v.gpus, v.hostNICs = b.gpus, b.hostNICs
 
 	failed := w.gpusFit(v, b.host)
+	if failed == nil {
+		failed = w.hostNICsFit(v, b.host)
+	}
 
 	if failed == nil && b.running {
 		v.host, failed = w.place(v, b.host)
@@ -175,7 +188,7 @@ func (w *world) settleIn(v *vm, b *blueprint) *taskFailure {
 
 	if failed != nil {
 		w.leave(v)
-		v.gpus = nil
+		v.gpus, v.hostNICs = nil, nil
 	}
 
 	return failed
@@ -226,6 +239,14 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 
 	if s.vlan != nil {
 		n.row.Vlan = wire.Ptr(s.vlan.nested())
+	}
+
+	if s.vpc != nil {
+		w.enterVPC(n, s.vpc)
+	}
+
+	if n.port = s.port; n.port != nil {
+		n.row.Nic = wire.Ptr(s.port.nested())
 	}
 
 	n.setQoS(s.qos)

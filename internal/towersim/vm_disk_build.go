@@ -143,6 +143,11 @@ func (w *world) unplug(n *nic) {
 	if n.vlan != nil && n.vlan.pool != nil {
 		n.vlan.pool.release(n.mac)
 	}
+
+	if n.vpc != nil {
+		n.giveUpVPC()
+		w.vpcNICs.remove(n.vpc)
+	}
 }
 
 // destroy removes a VM for good, with its NICs and the volumes that no other VM

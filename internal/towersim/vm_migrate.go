@@ -141,12 +141,12 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 	assign(&name, config.NewName)
 
 	keepDevices := config.RemoveUnmovableDevices == nil || !*config.RemoveUnmovableDevices
-	if len(v.gpus) > 0 && keepDevices {
-		return failure("VM_UNMOVABLE_DEVICES", "The VM %s has GPU devices.", v.row.Name)
+	if len(v.gpus)+len(v.hostNICs) > 0 && keepDevices {
+		return failure("VM_UNMOVABLE_DEVICES", "The VM %s has devices of its host.", v.row.Name)
 	}
 
 	moved := *v
-	moved.cluster, moved.host, moved.gpus = to, nil, nil
+	moved.cluster, moved.host, moved.gpus, moved.hostNICs = to, nil, nil, nil
 
 	if failed := w.nameTaken(&moved, name); failed != nil {
 		return failed
@@ -177,7 +177,7 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 
 	w.leave(v)
 
-	v.cluster, v.host, v.folder, v.gpus = to, home, nil, nil
+	v.cluster, v.host, v.folder, v.gpus, v.hostNICs = to, home, nil, nil, nil
 	v.row.Name, v.row.LocalID = name, w.ids.uuid()
 
 	for _, d := range v.disks {

@@ -20,16 +20,11 @@ func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, e
 	for i := range params {
 		p, field := &params[i], fmt.Sprintf("vm_nics[%d]", i)
 
-		if p.ConnectVlanID == nil {
-			return nil, badRequest("%s.connect_vlan_id: required member is missing", field)
-		}
-
-		v, err := w.vlanNamed(*p.ConnectVlanID, in)
-		if err != nil {
+		s := nicShape{model: wire.VMNicModelVirtio, enabled: true}
+		if err := w.connect(field, &s, p, in); err != nil {
 			return nil, err
 		}
 
-		s := nicShape{vlan: v, model: wire.VMNicModelVirtio, enabled: true}
 		assign(&s.model, p.Model)
 		assign(&s.enabled, p.Enabled)
 		assign(&s.mirror, p.Mirror)
@@ -51,6 +46,38 @@ func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, e
 	}
 
 	return shapes, nil
+}
+
+// connect reads what a NIC is on: a VM network, or from 4.3 on a VPC.
+func (w *world) connect(field string, s *nicShape, p *wire.VMNicParams, in *cluster) error {
+	var err error
+
+	if p.Type != nil && *p.Type == wire.VMNicTypeVPC && w.version.atLeast(4, 3) {
+		s.vpc, err = w.vpcPlace(field, p.VPCNic, in)
+
+		return err
+	}
+
+	if p.ConnectVlanID == nil {
+		return badRequest("%s.connect_vlan_id: required member is missing", field)
+	}
+
+	if s.vlan, err = w.vlanNamed(*p.ConnectVlanID, in); err != nil {
+		return err
+	}
+
+	if p.NicID == nil || *p.NicID == "" {
+		return nil
+	}
+
+	port, ok := w.hostNICs.get(*p.NicID)
+	if !ok || port.host.cluster != in {
+		return notFound("There is no host NIC %s in the cluster %s", *p.NicID, in.row.ID)
+	}
+
+	s.port = port
+
+	return nil
 }
 
 // assign sets the members that were sent, if they are addresses.
@@ -106,6 +133,10 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 	return c.changeVMs(vms, vmWork{
 		mutation: "addVmNic", about: named("Add a NIC to VM", "添加虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
+			if failed := c.vpcFree(shapes[v], nil); failed != nil {
+				return failed
+			}
+
 			for i := range shapes[v] {
 				n := c.plugIn(v, &shapes[v][i])
 				// Tower learns the address that was not given a moment later.

@@ -34,6 +34,10 @@ func updateVMNic(c *call, in *wire.VMUpdateNicParams) (any, error) {
 		chosen[v] = []*nic{v.nics[d.NicIndex]}
 	}
 
+	if d.VPCNic != nil && c.version.atLeast(4, 3) {
+		return c.moveInVPC(vms, chosen, d.VPCNic)
+	}
+
 	return c.editNICs(vms, chosen, &nicEdit{
 		vlanID: d.ConnectVlanID, enabled: d.Enabled, mirror: d.Mirror, mac: d.MACAddress, model: d.Model,
 		ip: d.IPAddress, mask: d.SubnetMask, gate: d.Gateway,
@@ -86,6 +90,12 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 		if _, err := c.vlanNamed(*edit.vlanID, v.cluster); err != nil {
 			return nil, err
 		}
+
+		for _, n := range chosen[v] {
+			if n.vpc != nil {
+				return nil, badRequest("body.data.connect_vlan_id: a NIC of the VM %s is in a VPC", v.row.Name)
+			}
+		}
 	}
 
 	return c.changeVMs(vms, vmWork{
@@ -119,6 +129,7 @@ func (w *world) editNIC(n *nic, edit *nicEdit) {
 
 	if edit.mac != nil && *edit.mac != n.mac {
 		w.releaseLease(n)
+		n.rename(*edit.mac)
 		n.mac, n.row.MACAddress = *edit.mac, wire.Ptr(*edit.mac)
 		relink = true
 	}

@@ -172,30 +172,6 @@ func rate(sent wire.Opt[int64]) *float64 {
 	return nil
 }
 
-// updateVMVPCNic refuses NICs that are in no VPC. The simulated Tower has none.
-func updateVMVPCNic(c *call, in *wire.VMUpdateVPCNicParams) (any, error) {
-	vms, _, err := c.matchNICs(in.Where, nil)
-	if err != nil {
-		return nil, err
-	}
-
-	for _, v := range vms {
-		return nil, badRequest("body.where: a NIC of the VM %s is in no VPC", v.row.Name)
-	}
-
-	return []wire.WithTask[*wire.VM]{}, nil
-}
-
-// operatePCINics answers the assignment of host NICs, of which the simulated
-// hosts show none.
-func operatePCINics(c *call, in *wire.VMOperatePCINicParams) (any, error) {
-	if _, err := match(c.world, &c.vms, wire.EntityVM, in.Where); err != nil {
-		return nil, err
-	}
-
-	return nil, notFound("There is no host NIC that matches")
-}
-
 func getVMVNCInfo(c *call, in *wire.GetVMVNCInfoParams) (any, error) {
 	v, err := c.uniqueVM(&in.VM)
 	if err != nil {

@@ -137,6 +137,10 @@ func (s *snapshot) freeze(v *vm) {
 
 	for i, n := range v.nics {
 		s.shape.nics[i].mac = n.mac
+		if n.vpc != nil {
+			s.shape.nics[i].vpc.addresses = slices.Clone(n.vpc.addresses)
+		}
+
 		s.nics = append(s.nics, wire.Ptr(*n))
 
 		frozen := wire.NestedFrozenNic{
@@ -215,7 +219,12 @@ func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 	}
 
 	for i := range s.shape.nics {
-		n := w.plugIn(v, &s.shape.nics[i])
+		shape := s.shape.nics[i]
+		if w.vpcFree([]nicShape{shape}, nil) != nil {
+			shape.vpc = &vpcShape{subnet: shape.vpc.subnet} // others have its addresses by now
+		}
+
+		n := w.plugIn(v, &shape)
 		n.static, n.tools, n.silent = s.nics[i].static, s.nics[i].tools, s.nics[i].silent
 	}
 

@@ -172,7 +172,12 @@ func (v *vm) shape() shape {
 	}
 
 	for _, n := range v.nics {
-		s.nics = append(s.nics, nicShape{vlan: n.vlan, model: *n.row.Model, enabled: *n.row.Enabled, mirror: *n.row.Mirror})
+		copied := nicShape{vlan: n.vlan, port: n.port, model: *n.row.Model, enabled: *n.row.Enabled, mirror: *n.row.Mirror}
+		if n.vpc != nil {
+			copied.vpc = &vpcShape{subnet: n.vpc.subnet}
+		}
+
+		s.nics = append(s.nics, copied)
 	}
 
 	for _, d := range v.disks {

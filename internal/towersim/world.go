@@ -53,6 +53,11 @@ type world struct {
 	iscsiSnapshots   table[*iscsiSnapshot]
 	disks            table[*disk]
 	snapshots        table[*snapshot]
+	hostNICs         table[*hostNIC]
+	vpcs             table[*vpc]
+	vpcSubnets       table[*vpcSubnet]
+	vpcNICs          table[*vpcNIC]
+	floatingIPs      table[*floatingIP]
 	tasks            table[*task]
 
 	formerDisks map[string]*disk // by the ids that they had before edits
@@ -201,6 +206,8 @@ func (w *world) show(v *vm) {
 	v.row.GPUDevices = mapped(v.gpus, func(claim gpuClaim) wire.NestedGPUDevice {
 		return wire.NestedGPUDevice{ID: claim.gpu.row.ID, Name: claim.gpu.row.Name}
 	})
+
+	v.row.PCINics = mapped(v.hostNICs, (*hostNIC).nested)
 
 	var size int64
 

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// vpcs asks for the VPCs over HTTP.
+func (x *tower) vpcs() []towersim.VPC {
+	x.t.Helper()
+
+	response, err := http.Get(x.Server.URL() + "/_sim/v1/vpcs")
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	defer response.Body.Close()
+
+	var all []towersim.VPC
+	if err := json.NewDecoder(response.Body).Decode(&all); err != nil {
+		x.t.Fatal(err)
+	}
+
+	return all
+}
+
+// vlanOf returns the id of a VM network of a cluster.
+func (x *tower) vlanOf(cluster string) string {
+	x.t.Helper()
+
+	where := object{"vds": object{"cluster": object{"name": cluster}}}
+
+	return post[[]wire.Vlan](x, "get-vlans", object{"where": where, "first": 1})[0].ID
+}
+
+func inVPC(v towersim.VPC, subnet int, more object) object {
+	place := object{"vpc_id": v.ID, "vpc_subnet_id": v.Subnets[subnet].ID}
+	for key, value := range more {
+		place[key] = value
+	}
+
+	return object{"type": "VPC", "vpc_nic": place}
+}
+
+func TestVPCNICsGetAddressesOfTheirSubnet(t *testing.T) {
+	x := start(t, "")
+	v := x.vpcs()[0]
+	vm := x.made(object{"name": "a", "vm_nics": []object{
+		inVPC(v, 0, nil), inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.77"}, "floating_ip_id": v.FloatingIPs[0].ID}),
+	}})
+	x.Advance(200 * second)
+	same(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.2", "192.168.11.77"})
+
+	nics := x.nics(vm.ID)
+	for i, n := range nics {
+		if n.Vlan != nil || *n.Type != wire.VMNicTypeVPC || n.VPCNic.VPC.ID != v.ID || n.VPCNic.VPCSubnet.ID != v.Subnets[i].ID ||
+			n.VPCNic.IPAddresses[0] != *n.IPAddress || text(n.SubnetMask) != "255.255.255.0" || text(n.Gateway) != v.Subnets[i].Gateway {
+			t.Errorf("NIC %d: %+v in %+v", i, n, n.VPCNic)
+		}
+	}
+
+	if got := nics[1].VPCNic.FloatingIP; nics[0].VPCNic.FloatingIP != nil || got == nil || text(got.ExternalIP) != v.FloatingIPs[0].ExternalIP {
+		t.Errorf("the floating IP is %+v", got)
+	}
+
+	for _, where := range []object{
+		{"type": "VPC"}, {"vpc_nic": object{"vpc": object{"name": v.Name}}}, {"vpc_nic": object{"vpc_subnet": object{"cidr_starts_with": "192.168."}}},
+	} {
+		if found := post[[]wire.VMNic](x, "get-vm-nics", object{"where": where}); len(found) != 2 {
+			t.Errorf("%v finds %d NICs", where, len(found))
+		}
+	}
+
+	if found := post[[]wire.VMNic](x, "get-vm-nics", object{"where": object{"vpc_nic": object{"floating_ip": object{"id": v.FloatingIPs[0].ID}}}}); len(found) != 1 {
+		t.Errorf("by the floating IP: %d", len(found))
+	}
+}
+
+func TestVPCNICsMove(t *testing.T) {
+	x := start(t, "")
+	v := x.vpcs()[0]
+	vm := x.made(object{"name": "a", "vm_nics": []object{inVPC(v, 0, object{"floating_ip_id": v.FloatingIPs[0].ID})}})
+	x.Advance(200 * second)
+
+	move := func(place object) wire.VMNic {
+		t.Helper()
+
+		replies := post[[]vmReply](x, "update-vm-vpc-nic", object{"where": object{"vm": object{"id": vm.ID}}, "data": object{"vpc_nic": place}})
+		x.settle()
+		x.succeeded(replies[0].TaskID)
+
+		return x.nics(vm.ID)[0]
+	}
+
+	if n := move(object{"vpc_subnet_id": v.Subnets[1].ID}); n.IPAddress != nil || n.VPCNic.VPCSubnet.ID != v.Subnets[1].ID || n.VPCNic.FloatingIP == nil {
+		t.Errorf("in the other subnet: %+v", n.VPCNic)
+	}
+
+	x.Advance(200 * second)
+	same(t, "in the other subnet", x.addresses(vm.ID), []string{"192.168.11.2"})
+
+	if n := move(object{"ip_addresses": []string{"192.168.11.9"}, "floating_ip_id": nil}); n.VPCNic.IPAddresses[0] != "192.168.11.9" || n.VPCNic.FloatingIP != nil {
+		t.Errorf("with another address: %+v", n.VPCNic)
+	}
+
+	// What it gave up is free for others.
+	x.made(object{"name": "b", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.2"}, "floating_ip_id": v.FloatingIPs[0].ID})}})
+	x.done("delete-vm", vm.ID)
+	x.made(object{"name": "c", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.9"}})}})
+}
+
+func TestVPCNICsAreRefused(t *testing.T) {
+	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
+	v, far := x.vpcs()[0], x.vpcs()[1]
+	create := "create-vm-from-content-library-template"
+
+	for what, c := range map[string]struct {
+		nic    object
+		status int
+	}{
+		"no place":        {object{"type": "VPC"}, 400},
+		"no subnet":       {object{"type": "VPC", "vpc_nic": object{"vpc_id": v.ID}}, 400},
+		"unknown VPC":     {object{"type": "VPC", "vpc_nic": object{"vpc_id": "x", "vpc_subnet_id": v.Subnets[0].ID}}, 404},
+		"other cluster":   {inVPC(far, 0, nil), 400},
+		"other's subnet":  {object{"type": "VPC", "vpc_nic": object{"vpc_id": v.ID, "vpc_subnet_id": far.Subnets[0].ID}}, 404},
+		"outside":         {inVPC(v, 0, object{"ip_addresses": []string{"192.168.11.4"}}), 400},
+		"gateway":         {inVPC(v, 0, object{"ip_addresses": []string{v.Subnets[0].Gateway}}), 400},
+		"no address":      {inVPC(v, 0, object{"ip_addresses": []string{"here"}}), 400},
+		"twice":           {inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.4", "192.168.10.4"}}), 400},
+		"unknown floater": {inVPC(v, 0, object{"floating_ip_id": "x"}), 404},
+	} {
+		if status, raw := x.call(create, x.params(object{"vm_nics": []object{c.nic}})); status != c.status {
+			t.Errorf("%s: status %d, want %d: %s", what, status, c.status, raw)
+		}
+	}
+
+	taken := inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.50"}})
+	vm := x.made(object{"name": "a", "vm_nics": []object{taken}})
+	reply := x.create(object{"name": "b", "vm_nics": []object{taken}})[0]
+	x.settle()
+	x.failed(reply.TaskID, "VPC_IP_CONFLICT")
+	x.failed(x.operate("add-vm-nic", vm.ID, object{"vm_nics": []object{taken}}).TaskID, "VPC_IP_CONFLICT")
+	x.refused("update-vm-nic", edit(vm.ID, object{"nic_index": 0, "connect_vlan_id": x.vlanOf("cluster-1")}), 400)
+
+	plain := x.made(object{"name": "c"})
+	x.refused("update-vm-vpc-nic", object{"where": object{"vm": object{"id": plain.ID}}, "data": object{"vpc_nic": object{}}}, 400)
+
+	// Towers before 4.3 know of no VPC: what is left of the NIC has no network.
+	old := start(t, "version: 4.2.0")
+	old.refused(create, old.params(object{"vm_nics": []object{inVPC(old.vpcs()[0], 0, nil)}}), 400)
+}
+
+func TestVPCNICsOutliveCopies(t *testing.T) {
+	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
+	v := x.vpcs()[0]
+	vm := x.made(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, nil)}})
+
+	snapshot := post[[]wire.WithTask[wire.Deleted]](x, "create-vm-snapshot", object{"data": []object{{"vm_id": vm.ID, "name": "s"}}})[0].Data.ID
+	x.settle()
+	x.done("rollback-vm", vm.ID, object{"snapshot_id": snapshot})
+
+	if n := x.nics(vm.ID)[0]; n.VPCNic == nil || n.VPCNic.IPAddresses[0] != "192.168.10.2" {
+		t.Errorf("after the rollback: %+v", n.VPCNic)
+	}
+
+	clone := post[[]vmReply](x, "clone-vm", []object{{"src_vm_id": vm.ID, "name": "b"}})[0]
+	x.settle()
+
+	if n := x.nics(clone.Data.ID)[0]; n.VPCNic == nil || n.VPCNic.IPAddresses[0] != "192.168.10.3" {
+		t.Errorf("the clone's: %+v", n.VPCNic)
+	}
+
+	// A template shows the place, and a VM of it in another cluster is on a network.
+	library := post[[]wire.WithTask[wire.Deleted]](x, "clone-content-library-vm-template-from-vm", []object{{
+		"vm": object{"id": vm.ID}, "name": "t", "clusters": object{"name_in": []string{"cluster-1", "cluster-2"}},
+	}})[0].Data.ID
+	x.settle()
+
+	local := post[[]wire.VMTemplate](x, "get-vm-templates", object{"where": object{"name": "t", "cluster": object{"name": "cluster-1"}}})[0]
+	if got := local.VMNics[0]; *got.Type != wire.VMNicTypeVPC || got.VPCNic == nil || got.VPCNic.VPCSubnetLocalID == "" {
+		t.Errorf("the template shows %+v", got)
+	}
+
+	far := x.made(object{"name": "c", "template_id": library, "cluster_id": x.idOf("get-clusters", "cluster-2")})
+	if n := x.nics(far.ID)[0]; n.VPCNic != nil || n.Vlan == nil {
+		t.Errorf("in the other cluster: %+v", n)
+	}
+}
