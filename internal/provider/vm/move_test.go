@@ -301,6 +301,16 @@ func TestAccVM_moveOfWhatIsGoneOrOther(t *testing.T) {
 		t.Errorf("after the move:\n%s", plan)
 	}
 	writeOlderStates(t, cli, "cloudtower_vm", kept)
+	cli.Configure(strings.Replace(config("cloudtower_vm", "kept"), "{\n  name = \"kept\"", "{\n  description = \"moved\"\n  name = \"kept\"", 1))
+	before := mutations(sim)
+	cli.Run("apply", "-no-color", "-auto-approve", "-refresh=false")
+	if got := sent(sim, before); !maps.Equal(got, map[string]int{"update-vm-basic-info": 1}) {
+		t.Errorf("for a description Tower was sent %v", got)
+	}
+	if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "No changes") {
+		t.Errorf("after a move with a change:\n%s", plan)
+	}
+	writeOlderStates(t, cli, "cloudtower_vm", kept)
 	cli.Run("destroy", "-no-color", "-auto-approve", "-refresh=false")
 	if left := sim.Rows("get-vms", body{"name": "kept"}); len(left) > 0 {
 		t.Errorf("the VM is left: %v", left)
