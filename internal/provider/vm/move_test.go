@@ -176,8 +176,9 @@ func (m *moves) translated(sim *acctest.Sim) string {
   memory_mib  = 8192
   system_disk = { size_gib = 10, bus = "VIRTIO", storage_policy = local.thin }
   data_disks  = [{ name = "d2", size_gib = 1, storage_policy = "REPLICA_3_THICK_PROVISION" }]
+  cd_roms     = [{ iso_id = local.iso }, {}]
 `)
-	vm("cloned", `"cloned"`, one)
+	vm("cloned", `"cloned"`, one+"  cd_roms = [{}]\n")
 	vm("clone", `"clone"`, "  source = { vm_id = elf_vm.cloned.id }\n  ha = false\n  memory_mib = 2048\n")
 	vm("snapped", `"snapped"`, one)
 	vm("rebuilt", `"rebuilt"`, "  source = { vm_snapshot_id = local.snapshot }\n  ha = false\n  memory_mib = 2048\n")
