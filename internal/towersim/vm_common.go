@@ -69,6 +69,10 @@ func (c *call) complete(b *blueprint, params any) error {
 	}
 
 	if p.IOPolicy != nil {
+		if b.copied && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
+			return badRequest("io_policy: only that of the source can be given, not %s", *p.IOPolicy)
+		}
+
 		b.ioPolicy = p.IOPolicy
 		b.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
 	}
@@ -156,7 +160,10 @@ func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool)
 		b.disks[i].linked = !fullCopy
 	}
 
-	if in == nil {
+	if in == nil || len(in.ModifyDisks) == 0 && in.RemoveDisks == nil && in.NewDisks == nil {
+		// Without a word on disks, the drives stay behind.
+		b.disks = filtered(b.disks, func(d diskShape) bool { return d.kind == wire.VMDiskTypeDisk })
+
 		return nil
 	}
 
