@@ -154,15 +154,15 @@ func (c *call) resolveGPUs(b *blueprint, params []wire.VMGPUOperationParams) err
 	return nil
 }
 
-// operateDisks changes the disks that a template brings along.
+// operateDisks changes the disks that a template brings along. Its CD-ROM drives
+// come along only with a request that says something of disks.
 func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
 	for i := range b.disks {
 		b.disks[i].linked = !fullCopy
 	}
 
-	if in == nil || len(in.ModifyDisks) == 0 && in.RemoveDisks == nil && in.NewDisks == nil {
-		// Without a word on disks, the drives stay behind.
-		b.disks = filtered(b.disks, func(d diskShape) bool { return d.kind == wire.VMDiskTypeDisk })
+	if in == nil || in.NewDisks == nil && len(in.ModifyDisks) == 0 && in.RemoveDisks == nil {
+		b.disks = filtered(b.disks, func(s diskShape) bool { return s.kind != wire.VMDiskTypeCdRom })
 
 		return nil
 	}
