@@ -80,51 +80,6 @@ func (p *nicPlanner) compare() nicsChange {
 	return c
 }
 
-// pair finds for each planned NIC the one of the state that it is, -1 for none:
-// by MAC where that is configured, else by network, type and static address,
-// else the likeliest of what is left, which is then a NIC that changes.
-func (p *nicPlanner) pair() []int {
-	pairs := make([]int, len(p.planned))
-	claimed := make([]bool, len(p.state))
-	claim := func(i int, match func(nicModel) bool) {
-		for k, nic := range p.state {
-			if !claimed[k] && match(nic) {
-				pairs[i], claimed[k] = k, true
-				return
-			}
-		}
-	}
-	for i := range p.planned {
-		pairs[i] = -1
-		mac := p.config[i].MACAddress.ValueString()
-		claim(i, func(nic nicModel) bool { return mac != "" && strings.EqualFold(nic.MACAddress.ValueString(), mac) })
-	}
-	likeness := []func(planned, prior nicModel, i, k int) bool{
-		func(planned, prior nicModel, _, _ int) bool {
-			return planned.VLANID.Equal(prior.VLANID) && p.same(planned.NetworkType, prior.NetworkType, types.StringValue(network.TypeDHCP)) &&
-				p.same(planned.IPAddress, prior.IPAddress, types.StringNull())
-		},
-		func(planned, prior nicModel, i, k int) bool { return i == k && planned.VLANID.Equal(prior.VLANID) },
-		func(_, _ nicModel, i, k int) bool { return i == k },
-		func(planned, prior nicModel, _, _ int) bool { return planned.VLANID.Equal(prior.VLANID) },
-		func(_, _ nicModel, _, _ int) bool { return true },
-	}
-	for _, alike := range likeness {
-		for i, planned := range p.planned {
-			if pairs[i] >= 0 {
-				continue
-			}
-			for k, prior := range p.state {
-				if !claimed[k] && alike(planned, prior, i, k) {
-					pairs[i], claimed[k] = k, true
-					break
-				}
-			}
-		}
-	}
-	return pairs
-}
-
 // same compares a member. After an import, one that is null in the state can't
 // differ; otherwise null means the default.
 func (p *nicPlanner) same(planned, prior, def attr.Value) bool {
