@@ -99,15 +99,19 @@ func (p *nicPlanner) pair() []int {
 		mac := p.config[i].MACAddress.ValueString()
 		claim(i, func(nic nicModel) bool { return mac != "" && strings.EqualFold(nic.MACAddress.ValueString(), mac) })
 	}
+	alike := func(planned, prior nicModel, _, _ int) bool {
+		return planned.VLANID.Equal(prior.VLANID) && p.same(planned.NetworkType, prior.NetworkType, types.StringValue(network.TypeDHCP)) &&
+			p.same(planned.IPAddress, prior.IPAddress, types.StringNull())
+	}
 	likeness := []func(planned, prior nicModel, i, k int) bool{
-		func(planned, prior nicModel, _, _ int) bool {
-			return planned.VLANID.Equal(prior.VLANID) && p.same(planned.NetworkType, prior.NetworkType, types.StringValue(network.TypeDHCP)) &&
-				p.same(planned.IPAddress, prior.IPAddress, types.StringNull())
-		},
+		alike,
 		func(planned, prior nicModel, i, k int) bool { return i == k && planned.VLANID.Equal(prior.VLANID) },
 		func(_, _ nicModel, i, k int) bool { return i == k },
 		func(planned, prior nicModel, _, _ int) bool { return planned.VLANID.Equal(prior.VLANID) },
 		func(_, _ nicModel, _, _ int) bool { return true },
+	}
+	if p.imported {
+		likeness = append(likenessOfImported(alike), likeness...)
 	}
 	for _, alike := range likeness {
 		for i, planned := range p.planned {
@@ -123,6 +127,28 @@ func (p *nicPlanner) pair() []int {
 		}
 	}
 	return pairs
+}
+
+// likenessOfImported are further likenesses, the likeliest first, to an imported
+// NIC. Nothing tells what it was meant to be, so what it is and what it reports
+// has to: a NIC that is taken for another of its network would be changed.
+func likenessOfImported(alike func(planned, prior nicModel, i, k int) bool) []func(planned, prior nicModel, i, k int) bool {
+	device := func(planned, prior nicModel, i, k int) bool {
+		return alike(planned, prior, i, k) && planned.Model.Equal(prior.Model) && planned.Enabled.Equal(prior.Enabled) && planned.Mirror.Equal(prior.Mirror)
+	}
+	reports := func(planned, prior nicModel, i, k int) bool {
+		silent := len(prior.IPAddresses.Elements()) == 0
+		return device(planned, prior, i, k) && silent == (planned.Type() == network.TypeNone)
+	}
+	return []func(planned, prior nicModel, i, k int) bool{
+		func(planned, prior nicModel, i, k int) bool {
+			return alike(planned, prior, i, k) && attrs.IsKnown(planned.IPAddress) && slices.ContainsFunc(prior.IPAddresses.Elements(), planned.IPAddress.Equal)
+		},
+		func(planned, prior nicModel, i, k int) bool { return i == k && reports(planned, prior, i, k) },
+		reports,
+		func(planned, prior nicModel, i, k int) bool { return i == k && device(planned, prior, i, k) },
+		device,
+	}
 }
 
 // same compares a member. After an import, one that is null in the state can't
