@@ -82,7 +82,7 @@ ones are errors. Durations are simulated time.
 Behind a client's back may happen, to one VM for each strike: hide_vm (for),
 change_vm_id, duplicate_vm, delete_vm, recycle_vm, move_vm (host or cluster),
 power_off_vm, suspend_vm, set_vm_tools (state); and set_host_state (host, state),
-lose_tasks, revoke_sessions. It happens right before the request is answered, or
+lose_tasks, revoke_sessions, compact_changes. It happens right before the request is answered, or
 after a while; without an operation, of its own. Requests count from when there
 is a VM that it can befall.
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -37,8 +38,17 @@ type CLI struct {
 	dir     string
 	command string
 
+	beside  []Neighbour
 	program []string // the environment of a CLI that starts the provider itself
 	pid     string   // the file with the provider's process id
+}
+
+// Neighbour is another provider that a CLI finds beside the one under test, in
+// the test's process, too.
+type Neighbour struct {
+	// Source is its namespace and type: "smartxworks/other".
+	Source string
+	Server func() tfprotov6.ProviderServer
 }
 
 // Run is a command of the CLI that has been started.
@@ -50,12 +60,12 @@ type Run struct {
 	err    error
 }
 
-// NewCLI prepares a directory with the configuration. The provider's source is
-// added to it.
-func NewCLI(t *testing.T, configuration string) *CLI {
+// NewCLI prepares a directory with the configuration. The sources of the provider
+// and its neighbours are added to it.
+func NewCLI(t *testing.T, configuration string, beside ...Neighbour) *CLI {
 	t.Helper()
 	require(t)
-	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
+	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI), beside: beside}
 	c.Configure(configuration)
 	c.Run("init", "-no-color")
 	return c
@@ -64,10 +74,31 @@ func NewCLI(t *testing.T, configuration string) *CLI {
 // Configure replaces the configuration.
 func (c *CLI) Configure(configuration string) {
 	c.t.Helper()
-	required := "terraform {\n  required_providers {\n    elf = { source = \"" + source + "\" }\n  }\n}\n\n"
-	if err := os.WriteFile(filepath.Join(c.dir, "main.tf"), []byte(required+configuration), 0o600); err != nil {
+	sources := []string{source}
+	for _, neighbour := range c.beside {
+		sources = append(sources, neighbour.Source)
+	}
+	var required strings.Builder
+	for _, address := range sources {
+		fmt.Fprintf(&required, "    %s = { source = %q }\n", path.Base(address), address)
+	}
+	c.Write("main.tf", "terraform {\n  required_providers {\n"+required.String()+"  }\n}\n\n"+configuration)
+}
+
+// Write writes a file into the directory.
+func (c *CLI) Write(name, content string) {
+	c.t.Helper()
+	if err := os.WriteFile(filepath.Join(c.dir, name), []byte(content), 0o600); err != nil {
 		c.t.Fatal(err)
 	}
+}
+
+// Address is the address of a provider's source for this CLI.
+func (c *CLI) Address(source string) string {
+	if isTofu(c.command) {
+		return tofuRegistry + "/" + source
+	}
+	return registryHost + "/" + source
 }
 
 // Read returns the content of a file that a command has written.
@@ -95,7 +126,7 @@ func (c *CLI) Start(args ...string) *Run {
 	c.t.Helper()
 	environment, stop := c.program, func() {}
 	if environment == nil {
-		reattach, end, err := serve(c.t)
+		reattach, end, err := serve(c.t, c.beside)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -166,37 +197,58 @@ type Object struct {
 	Values  map[string]any `json:"values"`
 }
 
-// serve runs the provider in this process and returns what tells the CLI where.
-func serve(t *testing.T) (reattach string, stop func(), err error) {
+// serve runs the provider and its neighbours in this process and returns what
+// tells the CLI where.
+func serve(t *testing.T, beside []Neighbour) (reattach string, stop func(), err error) {
+	entries := map[string]any{}
+	var ends []func()
+	stop = func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+	tested := Neighbour{Source: source, Server: func() tfprotov6.ProviderServer { return providerserver.NewProtocol6(provider.New("test")())() }}
+	for _, served := range append([]Neighbour{tested}, beside...) {
+		entry, end, err := serveOne(t, served)
+		if err != nil {
+			stop()
+			return "", nil, fmt.Errorf("serving the provider %s: %w", served.Source, err)
+		}
+		ends = append(ends, end)
+		entries[registryHost+"/"+served.Source], entries[tofuRegistry+"/"+served.Source] = entry, entry
+	}
+	encoded, err := json.Marshal(entries)
+	if err != nil {
+		stop()
+		return "", nil, err
+	}
+	return string(encoded), stop, nil
+}
+
+// serveOne runs one provider and returns what tells the CLI where it listens.
+func serveOne(t *testing.T, served Neighbour) (entry map[string]any, stop func(), err error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})
-	address := registryHost + "/" + source
 	failed := make(chan error, 1)
 	go func() {
-		failed <- tf6server.Serve(address, func() tfprotov6.ProviderServer {
-			return providerserver.NewProtocol6(provider.New("test")())()
-		}, tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(), tf6server.WithLoggingSink(t))
+		failed <- tf6server.Serve(registryHost+"/"+served.Source, served.Server,
+			tf6server.WithDebug(ctx, configs, closed), tf6server.WithoutLogStderrOverride(), tf6server.WithLoggingSink(t))
 	}()
 	var config *plugin.ReattachConfig
 	select {
 	case config = <-configs:
 	case err := <-failed:
 		cancel()
-		return "", nil, fmt.Errorf("serving the provider: %w", err)
+		return nil, nil, err
 	case <-time.After(10 * time.Second):
 		cancel()
-		return "", nil, errors.New("serving the provider: it did not say where it listens")
+		return nil, nil, errors.New("it did not say where it listens")
 	}
-	entry := map[string]any{
+	entry = map[string]any{
 		"Protocol": string(config.Protocol), "ProtocolVersion": config.ProtocolVersion, "Pid": config.Pid, "Test": config.Test,
 		"Addr": map[string]string{"Network": config.Addr.Network(), "String": config.Addr.String()},
 	}
-	encoded, err := json.Marshal(map[string]any{address: entry, "registry.opentofu.org/" + source: entry})
-	if err != nil {
-		cancel()
-		return "", nil, err
-	}
-	return string(encoded), func() {
+	return entry, func() {
 		cancel()
 		<-closed
 	}, nil

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -24,6 +25,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vm"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmnetworkreadiness"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmpower"
 )
 
 // registryURL tells an administrator of Tower what the user agent is.
@@ -33,6 +35,7 @@ var (
 	_ provider.Provider                   = (*elfProvider)(nil)
 	_ provider.ProviderWithValidateConfig = (*elfProvider)(nil)
 	_ provider.ProviderWithFunctions      = (*elfProvider)(nil)
+	_ provider.ProviderWithActions        = (*elfProvider)(nil)
 )
 
 // New returns the constructor of the provider in the given version.
@@ -73,6 +76,7 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	data := &providerdata.Data{Version: p.version, DefaultLabels: c.DefaultLabels}
 	resp.ResourceData = data
 	resp.DataSourceData = data
+	resp.ActionData = data
 	if !c.known() {
 		// A plan must still be possible: a resource that is created needs no
 		// client for it, and whatever does says why there is none.
@@ -121,5 +125,11 @@ func (p *elfProvider) Functions(context.Context) []func() function.Function {
 	return []func() function.Function{
 		functions.NewLocalID,
 		functions.NewProviderID,
+	}
+}
+
+func (p *elfProvider) Actions(context.Context) []func() action.Action {
+	return []func() action.Action{
+		vmpower.NewAction,
 	}
 }

@@ -434,6 +434,17 @@ func TestProvider_schema(t *testing.T) {
 	if resp.ResourceSchemas["elf_vm"] == nil {
 		t.Error("there is no resource elf_vm")
 	}
+	if resp.ActionSchemas["elf_vm_power"] == nil {
+		t.Error("there is no action elf_vm_power")
+	}
+	for name, schema := range resp.ActionSchemas {
+		checkDescribed(t, "action "+name, schema.Schema.Block)
+	}
+	for name, f := range resp.Functions {
+		if f.Summary == "" || f.Description == "" || f.Parameters[0].Description == "" {
+			t.Errorf("function %s is not described: %+v", name, f)
+		}
+	}
 	for _, a := range resp.Provider.Block.Attributes {
 		if a.Description == "" {
 			t.Errorf("%s has no description", a.Name)
@@ -444,5 +455,19 @@ func TestProvider_schema(t *testing.T) {
 	}
 	if len(resp.Provider.Block.BlockTypes) > 0 {
 		t.Error("the provider has blocks, which should be nested attributes")
+	}
+}
+
+// checkDescribed checks that a block and its attributes say what they are, and
+// that it holds no other blocks.
+func checkDescribed(t *testing.T, name string, block *tfprotov6.SchemaBlock) {
+	t.Helper()
+	if block.Description == "" || len(block.BlockTypes) > 0 {
+		t.Errorf("%s has the description %q and %d blocks", name, block.Description, len(block.BlockTypes))
+	}
+	for _, a := range block.Attributes {
+		if a.Description == "" && a.NestedType == nil {
+			t.Errorf("%s: %s has no description", name, a.Name)
+		}
 	}
 }

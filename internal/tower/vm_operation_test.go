@@ -187,6 +187,7 @@ func TestOperations_refuseAnEmptyID(t *testing.T) {
 	for name, run := range map[string]func() error{
 		"start":   func() error { return c.StartVM(ctx, "", "") },
 		"stop":    func() error { return c.StopVM(ctx, "", StopOptions{Force: true}) },
+		"restart": func() error { return c.RestartVM(ctx, "", StopOptions{Force: true}) },
 		"suspend": func() error { return c.SuspendVM(ctx, "") },
 		"resume":  func() error { return c.ResumeVM(ctx, "") },
 		"update":  func() error { return c.UpdateVM(ctx, "", VMUpdate{Name: ptr("x")}) },

@@ -15,10 +15,12 @@ import (
 // codeShutdownTimeout is the failure of a shutdown that the guest ignored.
 const codeShutdownTimeout = "JOB_VM_SHUTDOWN_TIMEOUT"
 
-// StopOptions says how to stop a VM.
+// StopOptions says how to stop or restart a VM.
 type StopOptions struct {
-	Graceful time.Duration // how long the guest may take to shut down; 0 with Force = power off at once, 0 without = as long as ctx
-	Force    bool          // power off a guest that does not shut down
+	Graceful time.Duration // how long the guest may take; 0 with Force = power off (or reset) at once, 0 without = as long as ctx
+	Force    bool          // power off (or reset) a guest that does not do it
+	// Forced is told that the guest has not done it, and why, before the VM is powered off or reset. May be nil.
+	Forced func(reason error)
 }
 
 // StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host. A VM that runs is left alone.
@@ -49,29 +51,40 @@ func (c *Client) StopVM(ctx context.Context, vmID string, opts StopOptions) erro
 			return err
 		case current.Status == StatusStopped && idle(current):
 			return nil
-		case current.Status == StatusSuspended || opts.Force && opts.Graceful <= 0:
+		case current.Status == StatusSuspended || opts.atOnce():
 			return c.powerOff(ctx, current.ID)
 		}
-		err = c.shutDown(ctx, current.ID, opts.Graceful)
+		err = c.asked(ctx, current.ID, c.shuttingDown(), opts.Graceful)
 		switch {
 		case err == nil, ctx.Err() != nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrUnauthorized):
 			return err
 		case !opts.Force:
 			return fmt.Errorf("the guest of VM %s did not shut down, and powering it off is not allowed: %w", vmID, err)
 		}
-		c.log(ctx, LogWarn, "the guest did not shut down, powering off", map[string]any{"vm": vmID, "error": err.Error()})
+		c.forced(ctx, current.ID, "the guest did not shut down, powering off", opts, err)
 		return c.powerOff(ctx, current.ID)
 	})
 }
 
-// shutDown asks the guest to shut down and gives it the time; no time means as long as ctx.
-func (c *Client) shutDown(ctx context.Context, vmID string, graceful time.Duration) error {
+// atOnce tells whether the guest is not asked at all.
+func (o StopOptions) atOnce() bool { return o.Force && o.Graceful <= 0 }
+
+// forced tells that a guest has not done what it was asked for, before it is made to.
+func (c *Client) forced(ctx context.Context, vmID, what string, opts StopOptions, reason error) {
+	c.log(ctx, LogWarn, what, map[string]any{"vm": vmID, "error": reason.Error()})
+	if opts.Forced != nil {
+		opts.Forced(reason)
+	}
+}
+
+// asked carries out what the guest has a part in, and gives it the time; no time means as long as ctx.
+func (c *Client) asked(ctx context.Context, vmID string, op vmOperation, graceful time.Duration) error {
 	if graceful <= 0 {
-		return c.operate(ctx, vmID, c.shuttingDown())
+		return c.operate(ctx, vmID, op)
 	}
 	limited, cancel := context.WithTimeout(ctx, graceful)
 	defer cancel()
-	err := c.operate(limited, vmID, c.shuttingDown())
+	err := c.operate(limited, vmID, op)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return fmt.Errorf("it had %s: %w", graceful, err)
 	}

@@ -18,6 +18,8 @@ func (s *Server) onVM(name string, f func(w *world, v *vm) error) error {
 		for _, v := range w.vms.list {
 			if v.row.Name == name && !v.row.InRecycleBin {
 				err = f(w, v)
+				w.touchVM(v)
+				w.touchFew()
 				w.dirty = true
 
 				return
@@ -167,7 +169,7 @@ func (s *Server) SetHostState(host, state string) error {
 
 // DropTasks makes Tower lose its records of all tasks. The work goes on.
 func (s *Server) DropTasks() {
-	s.locked(func(w *world) { w.tasks = table[*task]{} })
+	s.locked(func(w *world) { w.tasks.clear() })
 }
 
 // RevokeSessions makes all tokens invalid that were given at a log-in.

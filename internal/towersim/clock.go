@@ -101,6 +101,7 @@ type agenda struct {
 	current time.Time
 	planned eventHeap
 	count   uint64
+	settled func() // runs after each event, if it is not nil
 }
 
 // at plans f for an instant; one that has passed means at the next catch-up.
@@ -127,10 +128,18 @@ func (a *agenda) catchUp(now time.Time) {
 		}
 
 		due.run()
+		a.settle()
 	}
 
 	if now.After(a.current) {
 		a.current = now
+	}
+}
+
+// settle ends a step that is no event.
+func (a *agenda) settle() {
+	if a.settled != nil {
+		a.settled()
 	}
 }
 

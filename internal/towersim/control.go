@@ -71,7 +71,9 @@ func (s *Server) Stats() Stats {
 // stay good.
 func (s *Server) Reset() {
 	s.locked(func(w *world) {
+		s.ids.macs = 0
 		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
+		s.world.nodes = w.nodes.emptied()
 	})
 }
 

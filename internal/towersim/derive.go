@@ -214,9 +214,13 @@ func (w *world) deriveNetworks() {
 
 func (w *world) deriveVolumes() {
 	for _, v := range w.volumes.list {
-		v.row.Mounting = len(v.disks) > 0
-		v.row.VMDisks = mapped(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+		v.derive()
 	}
+}
+
+func (v *volume) derive() {
+	v.row.Mounting = len(v.disks) > 0
+	v.row.VMDisks = mapped(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
 }
 
 func (w *world) deriveFolders() {

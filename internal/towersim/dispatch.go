@@ -217,10 +217,16 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	result, err := h(c)
 	if !isRead(c.operation) {
 		c.dirty = true
+
+		if c.operation == nil || c.operation.Tag != wire.EntityVM {
+			c.touchFew()
+		}
 	}
 
+	c.settle()
+
 	if err != nil {
-		return refusal(err, c.request.URL.Path)
+		return refusal(inLanguage(err, c.request.Header.Get("content-language")), c.request.URL.Path)
 	}
 
 	body, err := json.Marshal(result)

@@ -23,6 +23,16 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("%d %s", e.status, e.message)
 }
 
+// reason is why a request would be refused, for a task that fails for it.
+func reason(err error) string {
+	var refused *apiError
+	if errors.As(err, &refused) {
+		return refused.message
+	}
+
+	return err.Error()
+}
+
 func badRequest(format string, args ...any) error {
 	return &apiError{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
 }
@@ -31,8 +41,8 @@ func notFound(format string, args ...any) error {
 	return &apiError{status: http.StatusNotFound, message: fmt.Sprintf(format, args...)}
 }
 
-func unauthorized(format string, args ...any) error {
-	return &apiError{status: http.StatusUnauthorized, message: fmt.Sprintf(format, args...)}
+func unauthorized(message string) error {
+	return &apiError{status: http.StatusUnauthorized, message: message}
 }
 
 func notSimulated(what string) error {
@@ -75,4 +85,33 @@ func errorBody(err error, path string) *wire.ErrorBody {
 	}
 
 	return body
+}
+
+// chinese is how Tower begins its Chinese refusals, by their status.
+var chinese = map[int]string{
+	http.StatusBadRequest:          "请求无效",
+	http.StatusUnauthorized:        "未授权",
+	http.StatusForbidden:           "没有权限",
+	http.StatusNotFound:            "未找到",
+	http.StatusInternalServerError: "内部错误",
+	http.StatusNotImplemented:      "未实现",
+}
+
+// inLanguage gives a refusal the language that the caller asked for.
+func inLanguage(err error, language string) error {
+	var refusal *apiError
+	if !errors.As(err, &refusal) || chinese[refusal.status] == "" {
+		return err
+	}
+
+	shown := *refusal
+	prefix := chinese[refusal.status]
+
+	if refusal.code == wire.ErrorCodeResourceLocked {
+		prefix = "资源被其他操作锁定"
+	}
+
+	shown.message = text{en: refusal.message, zh: prefix + ": " + refusal.message}.in(language)
+
+	return &shown
 }

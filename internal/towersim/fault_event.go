@@ -47,6 +47,9 @@ const (
 	EventSetHostState FaultEvent = "set_host_state"
 	// EventLoseTasks makes Tower lose its records of all tasks. The work goes on.
 	EventLoseTasks FaultEvent = "lose_tasks"
+	// EventCompactChanges makes Tower forget the history that /resource-changes
+	// shows.
+	EventCompactChanges FaultEvent = "compact_changes"
 	// EventRevokeSessions makes all tokens invalid that were given at a log-in.
 	EventRevokeSessions FaultEvent = "revoke_sessions"
 )
@@ -65,6 +68,7 @@ var eventKeys = map[FaultEvent]map[string]bool{
 	EventSetVMTools:     {"vm": false, "state": true},
 	EventSetHostState:   {"host": true, "state": true},
 	EventLoseTasks:      {},
+	EventCompactChanges: {},
 	EventRevokeSessions: {},
 }
 
@@ -256,6 +260,11 @@ func (w *world) happen(rule *faultRule, v *vm) {
 	}
 
 	w.dirty = true
+	w.touchFew()
+
+	if v != nil {
+		defer w.touchVM(v)
+	}
 
 	switch rule.Happens {
 	case EventHideVM:
@@ -281,7 +290,9 @@ func (w *world) happen(rule *faultRule, v *vm) {
 	case EventSetHostState:
 		w.setHostState(rule.Host, rule.State)
 	case EventLoseTasks:
-		w.tasks = table[*task]{}
+		w.tasks.clear()
+	case EventCompactChanges:
+		w.compactChanges()
 	case EventRevokeSessions:
 		clear(w.sessions)
 	}

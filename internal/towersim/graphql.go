@@ -62,7 +62,7 @@ func (c *call) graphQL() (any, error) {
 func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	switch field.name {
 	case "updateVm":
-		return c.graphQLUpdateVM(field, variables)
+		return c.updateWholeVM(field, variables)
 	case "authnStrategies":
 		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
 	case "createApiKey":
@@ -161,4 +161,44 @@ func substituted(value any, variables map[string]any) any {
 	}
 
 	return value
+}
+
+// input reads an argument of the field into a struct, as strictly as the API
+// reads bodies: GraphQL's inputs are closed.
+func (f gqlField) input(variables map[string]any, name string, into any) error {
+	raw, err := json.Marshal(deeply(f.arguments[name], variables))
+	if err != nil {
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
+	}
+
+	if string(raw) == "null" {
+		raw = []byte("{}")
+	}
+
+	if err := wire.Decode(raw, into); err != nil {
+		return badRequest("%s: the argument %s: %s", f.name, name, err)
+	}
+
+	return nil
+}
+
+// deeply puts the values of variables into a value, however deep they are in it.
+// Members that are null are as good as absent.
+func deeply(value any, variables map[string]any) any {
+	switch content := substituted(value, variables).(type) {
+	case map[string]any:
+		object := make(map[string]any, len(content))
+
+		for key, member := range content {
+			if member = deeply(member, variables); member != nil {
+				object[key] = member
+			}
+		}
+
+		return object
+	case []any:
+		return mapped(content, func(item any) any { return deeply(item, variables) })
+	default:
+		return content
+	}
 }

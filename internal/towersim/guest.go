@@ -49,6 +49,7 @@ func (w *world) powerOn(v *vm) {
 		w.plan(v.story, time.Duration(*off), func() { w.powerOff(v) })
 	}
 
+	w.touchVM(v)
 	w.dirty = true
 }
 
@@ -60,6 +61,7 @@ func (w *world) powerOff(v *vm) {
 	v.row.LastShutdownTime = stampPtr(w.current)
 	w.forget(v)
 	w.nodes.lost(v, w.current)
+	w.touchVM(v)
 	w.dirty = true
 }
 
@@ -86,6 +88,7 @@ func (w *world) suspend(v *vm) {
 	v.row.Status = wire.VMStatusSuspended
 	v.story.paused = w.current
 	v.story.epoch++
+	w.touchVM(v)
 	w.dirty = true
 }
 
@@ -101,6 +104,7 @@ func (w *world) resume(v *vm) {
 		}
 	}
 
+	w.touchVM(v)
 	w.dirty = true
 }
 
@@ -124,6 +128,7 @@ func (w *world) schedule(s *story, next *step) {
 
 		next.done = true
 		next.run()
+		w.touchVM(s.vm)
 		w.dirty = true
 	})
 }

@@ -15,6 +15,8 @@ var handlers = map[string]operation{
 	"get-version": {handle: getVersion},
 	"get-my-info": {handle: getMyInfo},
 
+	"resource-changes": {handle: getResourceChanges},
+
 	"create-vm":                 {handle: typed(createVM)},
 	"create-vm-from-template":   {handle: typed(createVMFromTemplate)},
 	"clone-vm":                  {typed(cloneVM), true},

@@ -131,6 +131,7 @@ func (w *world) setHostState(name, to string) bool {
 	}
 
 	w.dirty = true
+	w.touchFew()
 
 	return found
 }
@@ -165,7 +166,7 @@ func (w *world) leaveBehind(b *blueprint, e *TaskError) {
 	if e.LeaksVolumes {
 		for i := range b.disks {
 			if d := &b.disks[i]; d.kind == wire.VMDiskTypeDisk && d.volume == nil {
-				leaked := w.newVolume(b.cluster, cmp.Or(d.name, fmt.Sprintf("%s-%d", b.name, i+1)), d.path, d.size, d.policy)
+				leaked := w.newVolume(b.cluster, cmp.Or(d.name, fmt.Sprintf("%s-%d", b.name, i+1)), d.size, d.policy)
 				leaked.linked = d.linked
 			}
 		}

@@ -111,7 +111,7 @@ func (x *tower) call(operation string, body any) (int, []byte) {
 	x.t.Helper()
 
 	method := http.MethodPost
-	if operation == "get-version" {
+	if operation == "get-version" || operation == "resource-changes" {
 		method = http.MethodGet
 	}
 

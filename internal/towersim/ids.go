@@ -7,18 +7,22 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
 const (
 	cuidLetters = "0123456789abcdefghijklmnopqrstuvwxyz"
 	cuidLength  = 25
+	cuidSerial  = 11 // digits
 )
 
 // idSource makes identifiers. One seed always makes the same ones, in the order
 // of the calls.
 type idSource struct {
 	random *rand.Rand
+	named  bool
+	cuids  int64
 	macs   uint32
 }
 
@@ -31,17 +35,25 @@ func newIDSource(seed uint64) *idSource {
 func namedIDSource(kind, name string) *idSource {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
 
-	return &idSource{random: rand.New(rand.NewPCG(
+	return &idSource{named: true, random: rand.New(rand.NewPCG(
 		binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))}
 }
 
-// cuid returns an id of Tower's own kind: a c and 24 digits or letters.
+// cuid returns an id of Tower's own kind: a c and 24 digits or letters. As in
+// Tower, those that are made later are greater: rows that are listed in no
+// particular order come as they were made. What the scenario names comes first.
 func (s *idSource) cuid() string {
 	var b strings.Builder
 
-	b.WriteByte('c')
+	if s.named {
+		b.WriteString("ck")
+	} else {
+		s.cuids++
+		serial := strconv.FormatInt(s.cuids, len(cuidLetters))
+		b.WriteString("cl" + strings.Repeat("0", cuidSerial-len(serial)) + serial)
+	}
 
-	for range cuidLength - 1 {
+	for b.Len() < cuidLength {
 		b.WriteByte(cuidLetters[s.random.IntN(len(cuidLetters))])
 	}
 

@@ -167,6 +167,7 @@ func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {
 			for _, d := range c.disks.list {
 				if d.image == i {
 					d.showImage()
+					c.journal.touch(d)
 				}
 			}
 

@@ -203,15 +203,35 @@ func (w *world) stockVM(spec *VMSpec) {
 		}
 
 		for _, name := range spec.NICs {
-			b.nics = append(b.nics, nicShape{vlan: w.networkFor(c, name), model: wire.VMNicModelVirtio, enabled: true})
+			b.nics = append(b.nics, nicShape{
+				vlan: w.networkFor(c, name), model: wire.VMNicModelVirtio, enabled: true, mac: w.ids.mac(),
+			})
 		}
 
-		// What a scenario says exists, so that it may exceed its hosts: such a VM
-		// is there, stopped.
-		v := w.newVM(b, namedIDSource("vm", spec.Cluster+"/"+spec.Name))
-		if failed := w.build(v, b); failed != nil {
-			b.running = false
-			_ = w.build(v, b)
-		}
+		w.buildNamed(b)
+	}
+}
+
+// buildNamed makes a VM of the scenario, with ids that are the same after each
+// reset, also where VMs share a name.
+func (w *world) buildNamed(b *blueprint) {
+	name := b.cluster.row.Name + "/" + b.name
+
+	twins := len(filtered(w.clusterVMs(b.cluster), func(v *vm) bool { return v.row.Name == b.name }))
+	if twins > 0 {
+		name += fmt.Sprintf("/%d", twins)
+	}
+
+	general := w.ids
+	w.ids = namedIDSource("vm", name)
+
+	defer func() { w.ids = general }()
+
+	// What a scenario says exists, so that it may exceed its hosts: such a VM
+	// is there, stopped.
+	v := w.newVM(b, w.ids)
+	if failed := w.build(v, b); failed != nil {
+		b.running = false
+		_ = w.build(v, b)
 	}
 }

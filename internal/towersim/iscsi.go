@@ -150,7 +150,7 @@ func updateIscsiTarget(c *call, in *wire.IscsiTargetUpdationParams) (any, error)
 // overlaid is overlay as the work of a task.
 func overlaid(into, from any) *taskFailure {
 	if err := overlay(into, from); err != nil {
-		return failure("INVALID_PARAMETERS", "%s", err)
+		return failure("INVALID_PARAMETERS", "%s", reason(err))
 	}
 
 	return nil

@@ -18,6 +18,7 @@ const watchInterval = 100 * time.Millisecond
 // nodeQuery is what a request for nodes selects and how it wants them.
 type nodeQuery struct {
 	name     string // of metadata.name, by a field selector; "" is any
+	labels   labelSelector
 	limit    int
 	from     string // the name after which a continued list goes on
 	table    bool
@@ -36,6 +37,13 @@ func parseNodeQuery(r *http.Request) (nodeQuery, error) {
 
 		q.name = name
 	}
+
+	labels, err := parseLabelSelector(values.Get("labelSelector"))
+	if err != nil {
+		return q, err
+	}
+
+	q.labels = labels
 
 	if text := values.Get("limit"); text != "" {
 		limit, err := strconv.Atoi(text)
@@ -131,10 +139,12 @@ func (s *Server) listNodes(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (q *nodeQuery) selects(n *node) bool { return q.name == "" || n.name == q.name }
+func (q *nodeQuery) selects(n *node) bool {
+	return (q.name == "" || n.name == q.name) && q.labels.selects(n.labels())
+}
 
 func listMeta(version uint64, next string) document {
-	meta := document{"resourceVersion": strconv.FormatUint(version+1, 10)}
+	meta := document{"resourceVersion": shownVersion(version)}
 	if next != "" {
 		meta["continue"] = next
 	}
@@ -148,14 +158,19 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
 
-	known, _ := strconv.ParseUint(r.URL.Query().Get("resourceVersion"), 10, 64)
-	seen := map[string]bool{}
-	ticker := time.NewTicker(watchInterval)
+	values := r.URL.Query()
+	initial := values.Get("sendInitialEvents") == "true"
+	known := uint64(0)
 
+	if shown, err := strconv.ParseUint(values.Get("resourceVersion"), 10, 64); err == nil && shown > 0 && !initial {
+		known = shown - 1
+	}
+
+	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 
 	var expired <-chan time.Time
-	if seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds")); err == nil {
+	if seconds, err := strconv.Atoi(values.Get("timeoutSeconds")); err == nil {
 		expired = time.After(time.Duration(seconds) * time.Second)
 	}
 
@@ -165,22 +180,25 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	encoder := json.NewEncoder(w)
 
 	for {
-		nodes, now, version := s.nodesNow()
+		events, now, version := s.nodeEvents(known)
 
-		for i := range nodes {
-			n := &nodes[i]
-
-			isNew := n.version+1 > known
-			if isNew && q.selects(n) {
-				if err := encoder.Encode(q.event(n, seen[n.uid], now)); err != nil {
-					return
-				}
+		for _, event := range events {
+			if !q.selects(&event.node) {
+				continue
 			}
 
-			seen[n.uid] = true
+			if err := encoder.Encode(q.event(event, now)); err != nil {
+				return
+			}
 		}
 
-		known = max(known, version+1)
+		if initial && values.Get("allowWatchBookmarks") == "true" {
+			if err := encoder.Encode(initialEventsEnd(version)); err != nil {
+				return
+			}
+		}
+
+		known, initial = max(known, version), false
 
 		flush(w)
 
@@ -194,18 +212,38 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	}
 }
 
-func (q *nodeQuery) event(n *node, known bool, now time.Time) document {
-	kind := "ADDED"
-	if known {
-		kind = "MODIFIED"
-	}
+// nodeEvents returns what happened to nodes after a version, and the present one.
+func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, version uint64) {
+	s.locked(func(w *world) {
+		events, now, version = w.nodes.since(after), w.current, w.nodes.version
+	})
 
-	if q.table {
-		return document{"type": kind, "object": nodeTable([]node{*n}, *q, now, listMeta(n.version, ""))}
-	}
-
-	return document{"type": kind, "object": n.object(now)}
+	return events, now, version
 }
+
+// initialEventsEnd tells an informer that it has seen all that was there.
+func initialEventsEnd(version uint64) document {
+	return document{"type": "BOOKMARK", "object": document{
+		"kind": "Node", "apiVersion": "v1",
+		"metadata": document{
+			"resourceVersion": shownVersion(version), "creationTimestamp": nil,
+			"annotations": document{"k8s.io/initial-events-end": "true"},
+		},
+		"spec": document{}, "status": document{},
+	}}
+}
+
+func (q *nodeQuery) event(e nodeEvent, now time.Time) document {
+	if q.table {
+		return document{"type": e.kind, "object": nodeTable([]node{e.node}, *q, now, listMeta(e.node.version, ""))}
+	}
+
+	return document{"type": e.kind, "object": e.node.object(now)}
+}
+
+// shownVersion is how clients see a version: never as 0, which means any to
+// them.
+func shownVersion(version uint64) string { return strconv.FormatUint(version+1, 10) }
 
 // object is the node as Kubernetes shows it.
 func (n *node) object(now time.Time) document {
@@ -236,12 +274,14 @@ func (n *node) object(now time.Time) document {
 
 func (n *node) metadata() document {
 	return document{
-		"name": n.name, "uid": n.uid, "resourceVersion": strconv.FormatUint(n.version+1, 10),
+		"name": n.name, "uid": n.uid, "resourceVersion": shownVersion(n.version),
 		"creationTimestamp": n.created.UTC().Format(time.RFC3339),
-		"labels": document{
-			"kubernetes.io/hostname": n.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
-		},
+		"labels":            n.labels(),
 	}
+}
+
+func (n *node) labels() map[string]string {
+	return map[string]string{"kubernetes.io/hostname": n.name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
 }
 
 func (n *node) condition(now time.Time) document {

@@ -230,6 +230,7 @@ func (w *world) reshow(l *label) {
 		for _, x := range kind.objects() {
 			if x.labelsOf().has(l) {
 				x.showLabels()
+				w.journal.touch(x)
 			}
 		}
 	}
@@ -249,6 +250,7 @@ func deleteLabel(c *call, in *wire.LabelDeletionParams) (any, error) {
 				if x.labelsOf().has(l) {
 					x.labelsOf().take(l)
 					x.showLabels()
+					c.journal.touch(x)
 				}
 			}
 		}
@@ -302,6 +304,7 @@ func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSe
 		}
 
 		x.showLabels()
+		c.journal.touch(x)
 	}
 
 	c.dirty = true

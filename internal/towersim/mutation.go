@@ -28,8 +28,9 @@ type Mutation struct {
 	// is 200, whatever becomes of its task.
 	Status int `json:"status"`
 	// VMs are those that the change is about: which the body names by their ids or
-	// by those of their NICs, disks or volumes, and which the answer names. Of a
-	// body that is not remembered, the answer alone counts.
+	// by those of their NICs, disks or volumes, the members that a placement group
+	// had before it is changed, and those that the answer names. Of a body that is
+	// not remembered, the answer alone counts.
 	VMs []MutatedVM `json:"vms"`
 	// Body is the request's body, nil where that is no JSON or longer than 64 KiB.
 	Body json.RawMessage `json:"body,omitempty"`
@@ -120,6 +121,12 @@ func (c *call) mention(m *Mutation, id string) {
 
 		if d.volume != nil {
 			c.lastUsers[d.volume.row.ID] = d.vm
+		}
+	}
+
+	if g, ok := c.groups.get(id); ok && strings.HasSuffix(m.Operation, "-vm-placement-group") {
+		for _, member := range g.vms {
+			add(member)
 		}
 	}
 

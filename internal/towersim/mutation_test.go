@@ -37,6 +37,12 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 	run("expand-vm-disk", object{"where": object{"vm_volume": object{"id": volume}}, "size": 50 << 30})
 	run("remove-vm-disk", object{"where": object{"name": "a"}, "data": object{"disk_ids": []string{id("get-vm-disks", "a", "id")}}})
 	run("delete-vm-volume", object{"where": object{"id": volume}})
+	run("create-vm-placement-group", []object{{
+		"name": "g", "cluster_id": x.idOf("get-clusters", "cluster-1"), "enabled": true, "vm_vm_policy": "PREFER_DIFFERENT",
+		"vm_vm_policy_enabled": true, "vms": object{"name": "a"},
+	}})
+	run("update-vm-placement-group", object{"where": object{"name": "g"}, "data": object{"vms": object{"id": x.idOf("get-vms", "c")}}})
+	run("update-vm-placement-group", object{"where": object{"id": x.idOf("get-vm-placement-groups", "g")}, "data": object{"vms": object{"id_in": []string{}}}})
 	run("create-label", []object{{"key": "env"}})
 
 	if status, _ := x.call("update-vm-basic-info", object{"where": object{"name": "a"}, "data": object{"name": ""}}); status != http.StatusBadRequest {
@@ -61,7 +67,8 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 
 	same(t, "the mutations", got, []string{
 		"update-vm-basic-info b 200", "poweroff-vm a+c 200", "update-vm-nic-advance-info a 200", "expand-vm-disk a 200",
-		"remove-vm-disk a 200", "delete-vm-volume a 200", "create-label  200", "update-vm-basic-info  400",
+		"remove-vm-disk a 200", "delete-vm-volume a 200", "create-vm-placement-group a 200",
+		"update-vm-placement-group a+c 200", "update-vm-placement-group c 200", "create-label  200", "update-vm-basic-info  400",
 	})
 
 	status, listed := control[[]towersim.Mutation](x, http.MethodGet, "mutations", nil)

@@ -3,6 +3,8 @@
 package towersim
 
 import (
+	"cmp"
+	"slices"
 	"time"
 )
 
@@ -17,13 +19,16 @@ type node struct {
 	internalIP string
 	ready      bool
 	changed    time.Time // when ready last changed
+	born       uint64    // the version that it came with
 	version    uint64
 	vm         *vm
 }
 
-// nodeBook holds the nodes by name.
+// nodeBook holds the nodes by name, and those that are gone for the clients that
+// knew them. Its version counts all changes, over resets too.
 type nodeBook struct {
 	byName  map[string]*node
+	gone    []node // with the versions of their departure
 	version uint64
 }
 
@@ -55,6 +60,8 @@ func (w *world) register(v *vm, line *GuestNode) {
 
 	n, ok := w.nodes.byName[v.row.Name]
 	if !ok || n.vm != v {
+		w.nodes.remove(n)
+
 		n = &node{name: v.row.Name, uid: w.ids.uuid(), created: w.current, vm: v}
 		w.nodes.byName[n.name] = n
 		v.nodeRegisteredAt = w.current
@@ -100,4 +107,60 @@ func (b *nodeBook) touch(n *node, ready bool, now time.Time) {
 	n.ready = ready
 	b.version++
 	n.version = b.version
+
+	if n.born == 0 {
+		n.born = b.version
+	}
+}
+
+// remove takes a node out. Nil is none.
+func (b *nodeBook) remove(n *node) {
+	if n == nil {
+		return
+	}
+
+	b.version++
+	gone := *n
+	gone.version = b.version
+	b.gone = append(b.gone, gone)
+	delete(b.byName, n.name)
+}
+
+// emptied returns the book after all nodes have left.
+func (b *nodeBook) emptied() nodeBook {
+	for _, name := range sortedKeys(b.byName) {
+		b.remove(b.byName[name])
+	}
+
+	return *b
+}
+
+// since returns the nodes that changed after a version, the departed among them,
+// in the order of the changes. Of those that have left, it returns the ones that
+// were there at that version.
+func (b *nodeBook) since(version uint64) (changed []nodeEvent) {
+	for _, n := range b.byName {
+		switch {
+		case n.born > version:
+			changed = append(changed, nodeEvent{"ADDED", *n})
+		case n.version > version:
+			changed = append(changed, nodeEvent{"MODIFIED", *n})
+		}
+	}
+
+	for _, n := range b.gone {
+		if n.born <= version && n.version > version {
+			changed = append(changed, nodeEvent{"DELETED", n})
+		}
+	}
+
+	slices.SortFunc(changed, func(a, b nodeEvent) int { return cmp.Compare(a.node.version, b.node.version) })
+
+	return changed
+}
+
+// nodeEvent is what a watch tells of a node.
+type nodeEvent struct {
+	kind string
+	node node
 }

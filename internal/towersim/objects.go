@@ -120,6 +120,8 @@ type nic struct {
 	told   bool         // the row shows a report
 	plug   int          // counts how often the NIC was plugged in anew
 
+	formerIDs []string
+
 	plan    nicPlan // what the guest will do, unless the NIC was plugged in anew
 	planned int     // the plug that the plan is of
 

@@ -257,6 +257,7 @@ func (s *shop) otherBodies() map[string]any {
 		"login":                              object{"username": s.Username(), "password": s.Password(), "source": "LOCAL"},
 		"get-version":                        nil,
 		"get-my-info":                        nil,
+		"resource-changes":                   nil,
 		"create-label":                       []object{{"key": "a", "value": "b"}},
 		"update-label":                       edit(s.label, object{"value": "w"}),
 		"delete-label":                       byID(s.label),

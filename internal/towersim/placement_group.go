@@ -46,6 +46,7 @@ func (w *world) join(v *vm, groups []*group) {
 		if !slices.Contains(g.vms, v) {
 			g.vms = append(g.vms, v)
 			g.show()
+			w.journal.touch(g)
 		}
 	}
 }
@@ -55,6 +56,7 @@ func (w *world) leave(v *vm) {
 	for _, g := range w.groupsOf(v) {
 		g.vms = slices.DeleteFunc(g.vms, func(member *vm) bool { return member == v })
 		g.show()
+		w.journal.touch(g)
 	}
 }
 

@@ -246,6 +246,7 @@ func (s *Server) locked(f func(w *world)) {
 
 	s.world.catchUp(s.clock.now())
 	f(s.world)
+	s.world.settle()
 }
 
 // untilClosed is a context that also ends when the server closes.

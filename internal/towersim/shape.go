@@ -62,7 +62,7 @@ type diskShape struct {
 	// Of a disk: an existing volume, or what a new one is like.
 	volume *volume
 	name   string
-	path   string
+	path   string // of a template's disk
 	size   int64
 	policy wire.VMVolumeElfStoragePolicyType
 	linked bool // shares the data of its origin and takes no space

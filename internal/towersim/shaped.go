@@ -41,8 +41,8 @@ func (c *call) translated(row any) any {
 	return &shown
 }
 
-func (c *call) withGuestAddresses(row any) any {
-	n, ok := c.nics.of(row)
+func (w *world) withGuestAddresses(row any) any {
+	n, ok := w.nics.of(row)
 	if !ok {
 		return row
 	}

@@ -153,3 +153,22 @@ func TestBatchOfVMsHasOneTask(t *testing.T) {
 		t.Errorf("got %+v", reply)
 	}
 }
+
+func TestRolledBackGuestHasItsConfigurationOfThen(t *testing.T) {
+	x := start(t, "")
+	params := x.networks(
+		object{"type": "IPV4", "ip_address": "10.255.9.9", "netmask": "255.255.0.0"}, object{"type": "IPV4_DHCP"},
+	)
+	vm, _ := x.run(params)
+	x.done("poweroff-vm", vm.ID)
+
+	id := x.snapshot(vm.ID, "s")
+	x.done("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
+	x.done("rollback-vm", vm.ID, object{"snapshot_id": id})
+	x.done("start-vm", vm.ID)
+	x.Advance(100 * second)
+
+	if got := x.addresses(vm.ID); len(got) != 2 || got[0] != "10.255.9.9" || got[1] == "" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -16,6 +16,8 @@ type table[T object] struct {
 	list  []T
 	byID  map[string]T
 	byRow map[any]T
+
+	journal *journal // nil: nobody keeps one
 }
 
 func (t *table[T]) add(x T) {
@@ -26,6 +28,7 @@ func (t *table[T]) add(x T) {
 	t.list = append(t.list, x)
 	t.byID[x.key()] = x
 	t.byRow[x.record()] = x
+	t.journal.meets(x, added)
 }
 
 func (t *table[T]) get(id string) (T, bool) {
@@ -48,6 +51,7 @@ func (t *table[T]) remove(x T) {
 
 	delete(t.byID, x.key())
 	delete(t.byRow, x.record())
+	t.journal.meets(x, removed)
 
 	if i := slices.IndexFunc(t.list, func(other T) bool { return other.record() == x.record() }); i >= 0 {
 		t.list = slices.Delete(t.list, i, i+1)
@@ -59,6 +63,16 @@ func (t *table[T]) rekey(x T, change func()) {
 	delete(t.byID, x.key())
 	change()
 	t.byID[x.key()] = x
+	t.journal.touch(x)
+}
+
+// clear removes all objects.
+func (t *table[T]) clear() {
+	for _, x := range t.list {
+		t.journal.meets(x, removed)
+	}
+
+	t.list, t.byID, t.byRow = nil, nil, nil
 }
 
 func (t *table[T]) records() []any { return records(t.list) }

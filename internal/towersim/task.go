@@ -124,6 +124,8 @@ func (c *call) begin(k work) *task {
 		for _, x := range k.holds {
 			x.mark(wire.Ptr(k.status))
 		}
+
+		w.touchWork(t, &k)
 	}
 	idle := func() {
 		for _, x := range k.holds {
@@ -133,6 +135,8 @@ func (c *call) begin(k work) *task {
 		if k.settle != nil {
 			k.settle()
 		}
+
+		w.touchWork(t, &k)
 	}
 	finish := func() { w.finish(t, k, injected) }
 
@@ -187,6 +191,7 @@ func (w *world) newTask(k work, u *user) *task {
 func (w *world) execute(t *task) {
 	t.begun = w.current
 	t.row.Status = wire.TaskStatusExecuting
+	w.journal.touch(t)
 	t.row.StartedAt = stampPtr(w.current)
 }
 
@@ -201,6 +206,8 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 	}
 
 	w.dirty = true
+	w.touchWork(t, &k)
+
 	t.row.FinishedAt = stampPtr(w.current)
 
 	if failed == nil {

@@ -226,3 +226,33 @@ func TestMutationActsOnEveryMatch(t *testing.T) {
 		t.Errorf("%d replies, %d VMs are stopped", len(replies), len(x.vms(object{"status": "STOPPED"})))
 	}
 }
+
+func TestRefusalsFollowTheLanguage(t *testing.T) {
+	x := start(t, "")
+
+	for language, want := range map[string]string{
+		"":      "There is no VM snapshot none",
+		"en-US": "There is no VM snapshot none",
+		"zh-CN": "未找到: There is no VM snapshot none",
+		"*":     `{"en-US":"There is no VM snapshot none","zh-CN":"未找到: There is no VM snapshot none"}`,
+		"de-DE": `content-language: "de-DE" is not one of zh-CN, en-US`,
+	} {
+		_, raw, err := x.send(http.MethodPost, "/v2/api/rollback-vm", edit("none", object{"snapshot_id": "none"}),
+			http.Header{"Content-Language": {language}})
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var body wire.ErrorBody
+		if err := json.Unmarshal(raw, &body); err != nil || body.Message != want {
+			t.Errorf("%q: %v: %s", language, err, raw)
+		}
+	}
+
+	old := start(t, "version: 4.3.0")
+
+	response, raw, err := old.send(http.MethodPost, "/v2/api/get-vms", object{}, http.Header{"Content-Language": {"*"}})
+	if err != nil || response.StatusCode != http.StatusBadRequest {
+		t.Errorf("a Tower before 4.4 takes *: %v: %s", err, raw)
+	}
+}

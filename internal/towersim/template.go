@@ -3,6 +3,8 @@
 package towersim
 
 import (
+	"fmt"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
@@ -68,6 +70,10 @@ func (t *template) showShape() {
 	}
 
 	for i := range s.disks {
+		if d := &s.disks[i]; d.kind == wire.VMDiskTypeDisk {
+			d.path = volumePath(namedIDSource("template-disk", fmt.Sprintf("%s/%d", t.row.LocalID, i)).uuid())
+		}
+
 		t.row.VMDisks = append(t.row.VMDisks, s.disks[i].frozen(i))
 		t.row.Size += s.disks[i].size
 	}

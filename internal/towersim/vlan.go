@@ -268,6 +268,7 @@ func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
 			for _, n := range c.nics.list {
 				if n.vlan == l {
 					n.row.Vlan = wire.Ptr(l.nested())
+					c.journal.touch(n)
 				}
 			}
 

@@ -8,22 +8,8 @@ import (
 
 func updateVM(c *call, in *wire.VMUpdateParams) (any, error) {
 	d := in.Data
-
-	if d.Name != nil && *d.Name == "" {
-		return nil, badRequest("body.data.name: must not be empty")
-	}
-
-	if d.Memory != nil && *d.Memory <= 0 {
-		return nil, badRequest("body.data.memory: must be more than 0")
-	}
-
-	// Settled against an example, the numbers can be refused before any VM is
-	// found.
-	example := shape{cores: 1, sockets: 1}
-	if d.CPUCores != nil && d.CPUSockets != nil {
-		if err := example.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
-			return nil, err
-		}
+	if err := checkBasic(&d); err != nil {
+		return nil, err
 	}
 
 	return c.eachVM(in.Where, vmWork{
@@ -32,11 +18,32 @@ func updateVM(c *call, in *wire.VMUpdateParams) (any, error) {
 	})
 }
 
+// checkBasic refuses basic data that no VM can have.
+func checkBasic(d *wire.VMUpdateParamsData) error {
+	if d.Name != nil && *d.Name == "" {
+		return badRequest("body.data.name: must not be empty")
+	}
+
+	if d.Memory != nil && *d.Memory <= 0 {
+		return badRequest("body.data.memory: must be more than 0")
+	}
+
+	// Settled against an example, the numbers can be refused before any VM is
+	// found.
+	if d.CPUCores != nil && d.CPUSockets != nil {
+		example := shape{cores: 1, sockets: 1}
+
+		return example.processors(d.VCPU, d.CPUCores, d.CPUSockets)
+	}
+
+	return nil
+}
+
 // editVM changes a VM's basic data, all of it or nothing.
 func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 	edited := shape{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
 	if err := edited.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
-		return failure("VM_CPU_CONFIG_ERROR", "%s", err)
+		return failure("VM_CPU_CONFIG_ERROR", "%s", reason(err))
 	}
 
 	if d.Memory != nil {
@@ -192,6 +199,7 @@ func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
 		mutation: "updateVmOwner", about: named("Change the owner of VM", "更改虚拟机所有者"),
 		apply: func(v *vm) *taskFailure {
 			v.owner = owner
+			c.renew(v)
 
 			return nil
 		},

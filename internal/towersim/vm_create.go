@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -134,6 +135,8 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 			n.static, n.silent = configured, !listed
 		}
 	}
+
+	slices.SortStableFunc(b.disks, func(a, b diskShape) int { return a.boot - b.boot })
 
 	for i := range b.disks {
 		w.attach(v, &b.disks[i])

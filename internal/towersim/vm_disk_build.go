@@ -10,17 +10,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
+// volumePath is where SMTX keeps the data of a volume.
+func volumePath(id string) string {
+	return "iscsi://iqn.2016-02.com.smartx:system:zbs-iscsi-datastore/" + id
+}
+
 // newVolume makes a volume that no VM has yet.
-func (w *world) newVolume(c *cluster, name, path string, size int64, policy wire.VMVolumeElfStoragePolicyType) *volume {
+func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType) *volume {
 	v := &volume{cluster: c}
 	id := w.ids.uuid()
-
-	if path == "" {
-		path = fmt.Sprintf("iscsi://iqn.2016-02.com.smartx:system:zbs-iscsi-datastore/%s", id)
-	}
-
 	v.row = wire.VMVolume{
-		ID: w.ids.cuid(), LocalID: id, Name: name, Path: path, Size: size, ElfStoragePolicy: policy, Cluster: c.nested(),
+		ID: w.ids.cuid(), LocalID: id, Name: name, Path: volumePath(id), Size: size, ElfStoragePolicy: policy, Cluster: c.nested(),
 		LocalCreatedAt: stamp(w.current), Type: wire.Ptr(wire.VMVolumeTypeKvmVolume), UsedSize: wire.Ptr(int64(0)),
 		VMDisks: []wire.NestedVMDisk{}, Description: wire.Ptr(""),
 	}
@@ -51,7 +51,7 @@ func (w *world) attach(v *vm, s *diskShape) *disk {
 			name = fmt.Sprintf("%s-%d", v.row.Name, w.countDisks(v)+1)
 		}
 
-		d.volume = w.newVolume(v.cluster, name, s.path, s.size, s.policy)
+		d.volume = w.newVolume(v.cluster, name, s.size, s.policy)
 		d.volume.linked = s.linked
 	}
 
@@ -133,6 +133,11 @@ func (w *world) detach(d *disk) {
 func (w *world) unplug(n *nic) {
 	n.plug++
 	w.nics.remove(n)
+
+	for _, id := range n.formerIDs {
+		delete(w.formerNICs, id)
+	}
+
 	n.vm.nics = slices.DeleteFunc(n.vm.nics, func(x *nic) bool { return x == n })
 
 	if n.vlan != nil && n.vlan.pool != nil {
@@ -162,6 +167,7 @@ func (w *world) destroy(v *vm) {
 
 	for _, s := range w.snapshotsOf(v) {
 		s.vm, s.row.VM = nil, nil
+		w.journal.touch(s)
 	}
 
 	w.leave(v)

@@ -154,7 +154,7 @@ func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, err
 		}
 
 		s := diskShape{
-			kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, name: p.VMVolume.Name, path: valueOf(p.VMVolume.Path),
+			kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, name: p.VMVolume.Name,
 			size: bytesOf(p.VMVolume.Size, p.VMVolume.SizeUnit), policy: p.VMVolume.ElfStoragePolicy,
 			limits: limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy),
 		}

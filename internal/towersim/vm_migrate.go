@@ -66,7 +66,7 @@ func (w *world) migrate(v *vm, wanted *host) *taskFailure {
 	}
 
 	v.host = to
-	w.show(v)
+	w.renew(v)
 
 	return nil
 }

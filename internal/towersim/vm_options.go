@@ -35,6 +35,8 @@ func updateVMHostOptions(c *call, in *wire.VMUpdateHostOptionsParams) (any, erro
 				v.row.DNSServers = wire.Ptr(strings.Join(d.DNSServers, ","))
 			}
 
+			c.renew(v)
+
 			return nil
 		},
 	})

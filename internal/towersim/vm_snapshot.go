@@ -15,6 +15,7 @@ type snapshot struct {
 	vm      *vm // nil once the VM is gone
 	shape   shape
 	volumes []*volume // those that the disks of the shape were, nil for drives
+	nics    []*nic    // as they were; the guest's configuration of them is on its disk
 	labelSet
 }
 
@@ -109,7 +110,7 @@ func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.Wi
 
 // freeze writes the present state of a VM into the snapshot.
 func (s *snapshot) freeze(v *vm) {
-	s.shape, s.volumes = v.shape(), nil
+	s.shape, s.volumes, s.nics = v.shape(), nil, nil
 	s.row.CPU, s.row.VCPU, s.row.CPUModel, s.row.Memory = v.row.CPU, v.row.VCPU, v.row.CPUModel, v.row.Memory
 	s.row.Description = v.row.Description
 	s.row.ClockOffset, s.row.Firmware, s.row.HA, s.row.WinOpt = v.row.ClockOffset, v.row.Firmware, v.row.HA, v.row.WinOpt
@@ -136,6 +137,7 @@ func (s *snapshot) freeze(v *vm) {
 
 	for i, n := range v.nics {
 		s.shape.nics[i].mac = n.mac
+		s.nics = append(s.nics, wire.Ptr(*n))
 
 		frozen := wire.NestedFrozenNic{
 			Index: i, Enabled: n.row.Enabled, Mirror: n.row.Mirror, Model: n.row.Model, MACAddress: n.mac,
@@ -213,7 +215,8 @@ func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 	}
 
 	for i := range s.shape.nics {
-		w.plugIn(v, &s.shape.nics[i])
+		n := w.plugIn(v, &s.shape.nics[i])
+		n.static, n.tools, n.silent = s.nics[i].static, s.nics[i].tools, s.nics[i].silent
 	}
 
 	for i, old := range s.volumes {

@@ -75,6 +75,7 @@ func (w *world) editVolume(v *volume, d *wire.UpdateVMVolumeParamsData) *taskFai
 
 	for _, attached := range v.disks {
 		attached.row.VMVolume = &wire.NestedVMVolume{ID: v.row.ID, Name: v.row.Name}
+		w.journal.touch(attached)
 	}
 
 	return nil
@@ -133,7 +134,7 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 
 // makeVolume enters a volume as a placeholder and lets a task make it.
 func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
-	v := c.newVolume(in, name, "", size, policy)
+	v := c.newVolume(in, name, size, policy)
 	localID := v.row.LocalID
 	v.row.LocalID, v.row.Sharing, v.linked = placeholderPrefix+localID, sharing, true
 

@@ -4,6 +4,7 @@ package towersim
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
@@ -22,7 +23,8 @@ type world struct {
 	faults   []*faultRule
 	requests map[string]int
 	total    int
-	dirty    bool // derived members of rows are out of date
+	journal  *journal // nil before 4.6, which cannot be asked for it
+	dirty    bool     // derived members of rows are out of date
 
 	organizations    table[*organization]
 	datacenters      table[*datacenter]
@@ -54,6 +56,7 @@ type world struct {
 	tasks            table[*task]
 
 	formerDisks map[string]*disk // by the ids that they had before edits
+	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
 	mutations   []Mutation
@@ -80,6 +83,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 		dirty:    true,
 
 		formerDisks: map[string]*disk{},
+		formerNICs:  map[string]*nic{},
 		lastUsers:   map[string]*vm{},
 		uploads:     map[string]*upload{},
 	}
@@ -97,6 +101,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 
 	w.entities = w.catalogue()
 	w.stock()
+	w.keepJournal()
 
 	for _, fault := range scenario.Faults {
 		w.addFault(fault)
@@ -141,11 +146,15 @@ func (w *world) addDisk(d *disk) {
 }
 
 // renew gives the NICs and disks of a VM new ids, as each edit of the VM does:
-// their rows are joins that Tower rebuilds.
+// their rows are joins that Tower rebuilds, the disks by their boot order.
 func (w *world) renew(v *vm) {
 	for _, n := range v.nics {
+		w.formerNICs[n.row.ID] = n
+		n.formerIDs = append(n.formerIDs, n.row.ID)
 		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
 	}
+
+	slices.SortStableFunc(v.disks, func(a, b *disk) int { return a.row.Boot - b.row.Boot })
 
 	for _, d := range v.disks {
 		w.formerDisks[d.row.ID] = d
@@ -182,6 +191,7 @@ func (w *world) show(v *vm) {
 
 	v.row.Snapshots = mapped(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
 		s.row.VM = wire.Ptr(v.nested())
+		w.journal.touch(s)
 
 		return s.nested()
 	})
@@ -204,4 +214,5 @@ func (w *world) show(v *vm) {
 
 	v.row.ProvisionedSize, v.row.Size = wire.Ptr(size), wire.Ptr(size)
 	v.showLabels()
+	w.touchVM(v)
 }

@@ -79,8 +79,9 @@ func (c *change) settleDisks(ctx context.Context, config, plan, state *model) di
 
 // adoptDisks adds to the state the disks that the VM has already and that the
 // configuration lists for the first time: by volume or by name. It looks at
-// Tower only where there may be some.
-func (r *Resource) adoptDisks(ctx context.Context, config, state *model) diag.Diagnostics {
+// Tower only where there may be some. Which disk of a VM that was taken over
+// (fresh) is the system disk is a guess; a configuration that lists it knows better.
+func (r *Resource) adoptDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
 	configured, diags := disksFrom(ctx, config.DataDisks)
 	current, d := disksFrom(ctx, state.DataDisks)
 	diags.Append(d...)
@@ -104,6 +105,12 @@ func (r *Resource) adoptDisks(ctx context.Context, config, state *model) diag.Di
 		known = system.VolumeID.ValueString()
 	}
 	id := s.system(known, volumesOf(current))
+	if listed := s.listed(configured, current, pairs); fresh && slices.Contains(listed, known) {
+		id, system = s.system("", listed), nil
+		current = slices.DeleteFunc(current, func(d diskModel) bool { return d.VolumeID.ValueString() == id })
+		pairs = pairDisks(configured, current)
+		state.SystemDisk = settledSystemDisk(ctx, nil, &diags)
+	}
 	if system == nil {
 		if disk, ok := s.model(id, ""); ok {
 			state.SystemDisk = settledSystemDisk(ctx, &disk, &diags)

@@ -9,24 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
-)
-
-// importedKey marks, in the private state, a VM that was not created here:
-// arguments that Tower can't tell are null there because nobody knows them, not
-// because the configuration left them out.
-const importedKey = "imported"
-
-// The values of importedKey, which have to be JSON.
-const (
-	importedFresh   = `true`  // not applied since
-	importedApplied = `false` // applied since; how it was created stays unknown
 )
 
 // ImportState takes over a VM by Tower's id, by its local id, or by
@@ -58,7 +46,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, types.StringValue(vm.ID))...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedFresh))...)
+	resp.Diagnostics.Append(takeoverUnread.save(ctx, resp.Private)...)
 }
 
 func findForImport(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {
@@ -94,16 +82,4 @@ func findByName(ctx context.Context, client *tower.Client, clusterID, name strin
 		ids = append(ids, fmt.Sprintf("%s (%s, created %s)", vm.ID, vm.Status, vm.CreatedAt.UTC().Format(time.RFC3339)))
 	}
 	return nil, fmt.Errorf("the cluster has %d VMs named %q: import the one that is meant by its id: %s", len(vms), name, strings.Join(ids, ", "))
-}
-
-// privateState is the part of the framework's private state that is needed.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-// isImported tells whether the VM came by import (ever), and whether it has not
-// been applied since (fresh).
-func isImported(ctx context.Context, private privateState) (fresh, ever bool, diags diag.Diagnostics) {
-	value, diags := private.GetKey(ctx, importedKey)
-	return string(value) == importedFresh, len(value) > 0, diags
 }

@@ -145,6 +145,6 @@ func warnKeptLabels(plan, state *model, diags *diag.Diagnostics) {
 	}
 	slices.Sort(kept)
 	diags.AddAttributeWarning(path.Root("labels"), fmt.Sprintf("Labels of VM %q stay", plan.Name.ValueString()),
-		fmt.Sprintf("The VM had these labels when it was imported, and the configuration does not name them: %s. They leave the state, not the VM: "+
+		fmt.Sprintf("The VM had these labels when it was imported or moved, and the configuration does not name them: %s. They leave the state, not the VM: "+
 			"only labels that an apply has set are removed. Remove them in Tower where they are not wanted.", strings.Join(kept, ", ")))
 }

@@ -212,7 +212,10 @@ func (p *nicPlanner) edit(at path.Path, planned, config, prior nicModel, gateway
 
 // refuse reports what can't be changed on a NIC that stays.
 func (p *nicPlanner) refuse(at path.Path, planned, prior nicModel) {
-	const replace = " Replace the VM (terraform apply -replace), or take this NIC out and add a new one."
+	const (
+		replace = " Replace the VM (terraform apply -replace)."
+		anew    = " Replace the VM (terraform apply -replace), or take this NIC out, apply, and add a new one."
+	)
 	if !p.same(planned.Routes, prior.Routes, types.ListNull(network.RouteType())) {
 		p.diags.AddAttributeError(at.AtName("routes"), "Routes can't change", "Routes are set by cloud-init at the first boot."+replace)
 	}
@@ -221,10 +224,10 @@ func (p *nicPlanner) refuse(at path.Path, planned, prior nicModel) {
 	}
 	known := !p.imported || !prior.NetworkType.IsNull()
 	if known && prior.Type() == network.TypeStatic && planned.Type() == network.TypeDHCP {
-		p.diags.AddAttributeError(at.AtName("network_type"), "A static NIC can't change to DHCP", "Tower has no call that lets the guest ask DHCP again."+replace)
+		p.diags.AddAttributeError(at.AtName("network_type"), "A static NIC can't change to DHCP", "Tower has no call that lets the guest ask DHCP again."+anew)
 	}
 	if planned.Type() == network.TypeStatic && planned.Gateway.IsNull() && !prior.Gateway.IsNull() {
-		p.diags.AddAttributeError(at.AtName("gateway"), "A gateway can't be removed", "Tower has no call that takes a gateway from the guest."+replace)
+		p.diags.AddAttributeError(at.AtName("gateway"), "A gateway can't be removed", "Tower has no call that takes a gateway from the guest."+anew)
 	}
 }
 

@@ -31,7 +31,7 @@ func hostAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Tower's id of the host that the VM is to be on. Changing it migrates the VM: live while it runs, else cold. " +
-			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import too.",
+			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import or a move too.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }
@@ -241,6 +241,6 @@ func warnKeptOwner(plan, state *model, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddAttributeWarning(path.Root("owner"), fmt.Sprintf("Owner of VM %q stays", plan.Name.ValueString()),
-		"Tower does not tell who owns an imported VM, so the owner that is configured now is taken for the one that it has, and nothing is sent. "+
+		"Tower does not tell who owns a VM that was imported or moved, so the owner that is configured now is taken for the one that it has, and nothing is sent. "+
 			"Where it is another one, apply this first, then remove owner and set it again, or change it in Tower.")
 }

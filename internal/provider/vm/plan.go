@@ -46,8 +46,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	fresh, ever, diags := isImported(ctx, req.Private)
+	taken, diags := takeoverFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
+	if taken.unread() {
+		resp.Diagnostics.Append(promiseNothing(req.Config, &resp.Plan)...)
+		if r.data == nil || r.data.Tower == nil {
+			return
+		}
+		resp.Diagnostics.Append(r.catchUp(ctx, r.data.Tower, &state, &ownership{})...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -55,8 +62,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state)...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -66,13 +73,16 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
-	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	change.warn(&plan, &resp.Diagnostics)
-	if fresh {
+	if taken.fresh() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
 		resp.Diagnostics.Append(warnKeptDisks(ctx, &config, &state)...)
 	}
+	if taken.unread() {
+		return
+	}
+	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -111,21 +121,15 @@ type change struct {
 	waits   bool     // the network is waited for
 	full    bool     // all of it, not only the NICs that have changed
 
-	imported bool // the VM came by import and has not been applied since
+	imported bool // the VM was taken over and has not been applied since
 }
 
-// origin tells of which parts of the state a null member is not known rather
-// than left out: those that came by import.
-type origin struct {
-	created  bool // how the VM was created, for good
-	vm, nics bool // until the next apply
-}
-
-// compare finds what a plan changes. Arguments that an import left null never
+// compare finds what a plan changes. Arguments that a takeover left null never
 // force a replacement.
 func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
 	c := change{imported: from.vm}
 	for name, pair := range map[string][2]attr.Value{
+		"cluster_id":    {plan.ClusterID, state.ClusterID},
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
 		"firmware":      {plan.Firmware, state.Firmware},
 	} {

@@ -51,32 +51,46 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	nics, err := client.VMNICs(ctx, vm.ID)
-	if err != nil {
-		diagx.AddError(&resp.Diagnostics, "read", object, name, fmt.Errorf("reading the NICs: %w", err))
-		return
-	}
+	taken, diags := takeoverFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
 	owns, diags := ownershipFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	disks, diags := disksFrom(ctx, state.DataDisks)
-	resp.Diagnostics.Append(diags...)
-	s, err := readStorage(ctx, client, vm.ID, volumesOf(disks)...)
-	if err != nil {
-		diagx.AddError(&resp.Diagnostics, "read", object, name, err)
-		return
-	}
-	imported := state.Name.IsNull()
-	resp.Diagnostics.Append(state.refreshDisks(ctx, s, imported || owns.Own == nil, imported)...)
-	resp.Diagnostics.Append(state.refresh(ctx, r.data, vm, nics, imported)...)
+	claims := owns.Own == nil
+	resp.Diagnostics.Append(r.observe(ctx, client, vm, &state, &owns, taken.unread())...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
-	if owns.Own == nil {
-		resp.Diagnostics.Append(state.claimVolumes(ctx, s, imported, &owns)...)
+	if claims {
 		resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
 	}
+	if taken.unread() {
+		resp.Diagnostics.Append(takeoverFresh.save(ctx, resp.Private)...)
+	}
+}
+
+// observe brings the state up to date with the VM as Tower shows it, and records
+// whose its volumes are where nobody has yet. Of a VM that was taken over and not
+// read since (unread), the state gets all that Tower tells.
+func (r *Resource) observe(ctx context.Context, client *tower.Client, vm *tower.VM, state *model, owns *ownership, unread bool) diag.Diagnostics {
+	disks, diags := disksFrom(ctx, state.DataDisks)
+	nics, err := client.VMNICs(ctx, vm.ID)
+	if err != nil {
+		diagx.AddError(&diags, "read", object, vm.Name, fmt.Errorf("reading the NICs: %w", err))
+		return diags
+	}
+	s, err := readStorage(ctx, client, vm.ID, volumesOf(disks)...)
+	if err != nil {
+		diagx.AddError(&diags, "read", object, vm.Name, err)
+		return diags
+	}
+	diags.Append(state.refreshDisks(ctx, s, unread || owns.Own == nil, unread)...)
+	diags.Append(state.refresh(ctx, r.data, vm, nics, unread)...)
+	if owns.Own == nil && !diags.HasError() {
+		diags.Append(state.claimVolumes(ctx, s, unread, owns)...)
+	}
+	return diags
 }
 
 // refresh writes what Tower shows into the state. Whether the network is ready

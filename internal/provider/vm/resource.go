@@ -23,6 +23,7 @@ var (
 	_ resource.ResourceWithValidateConfig = (*Resource)(nil)
 	_ resource.ResourceWithModifyPlan     = (*Resource)(nil)
 	_ resource.ResourceWithImportState    = (*Resource)(nil)
+	_ resource.ResourceWithMoveState      = (*Resource)(nil)
 	_ resource.ResourceWithIdentity       = (*Resource)(nil)
 )
 

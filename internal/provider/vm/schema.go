@@ -62,7 +62,11 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 				Required:            true,
 				MarkdownDescription: "Tower's id of the cluster that runs the VM. Changing it replaces the VM.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
-				PlanModifiers:       []planmodifier.String{stringplanmodifier.RequiresReplace()},
+				PlanModifiers: []planmodifier.String{stringplanmodifier.RequiresReplaceIf(
+					func(_ context.Context, req planmodifier.StringRequest, resp *stringplanmodifier.RequiresReplaceIfFuncResponse) {
+						// A state that was moved here may not tell, and is not refreshed yet.
+						resp.RequiresReplace = !req.StateValue.IsNull()
+					}, "Another cluster replaces the VM.", "Another cluster replaces the VM.")},
 			},
 			"source": sourceAttribute(),
 			"description": schema.StringAttribute{
@@ -172,7 +176,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"network_ready": schema.BoolAttribute{
 				Computed: true,
 				MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait in place. " +
-					"Null for an imported VM that has shown no address yet.",
+					"Null for a VM that was imported or moved and has shown no address yet.",
 			},
 			"network_readiness_report": network.ReportAttribute(),
 			"labels_all":               labelsAllAttribute(),

@@ -72,7 +72,7 @@ func sourceAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "What the VM is made from, one of the ids below; or absent for a blank VM: one vCPU, 1024 MiB, `BIOS` and HA where nothing else is set. What no other argument sets is the source's. Changing it replaces the VM. " +
-			"It can't be read back from Tower, so it is null after an import; setting it then changes nothing.",
+			"It can't be read back from Tower, so it is null after an import or a move; setting it then changes nothing.",
 		Attributes: map[string]schema.Attribute{
 			sourceLibrary:  id("Tower's id of a VM template in the content library that is distributed to the cluster."),
 			sourceTemplate: id("Tower's id of a VM template of the cluster."),

@@ -178,6 +178,25 @@ func (s storage) named(name string, taken []string) string {
 	return ""
 }
 
+// listed are the volumes of the VM that the configuration lists: of those that
+// are not paired with a disk of the state, the ones that are called so.
+func (s storage) listed(configured, current []diskModel, pairs []int) []string {
+	var ids []string
+	for i, disk := range configured {
+		id := disk.VolumeID.ValueString()
+		switch {
+		case pairs[i] >= 0:
+			id = current[pairs[i]].VolumeID.ValueString()
+		case disk.VolumeID.IsNull():
+			id = s.named(disk.Name.ValueString(), append(volumesOf(current), ids...))
+		}
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // imported are all disks besides the system disk, called as their volumes. Of
 // volumes with one name the later ones carry their ids, since names are keys.
 func (s storage) imported(system string) []diskModel {

@@ -34,16 +34,23 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	fresh, ever, diags := isImported(ctx, req.Private)
+	taken, diags := takeoverFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	adopted, diags := r.adoptNICs(ctx, &plan, &state)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state)...)
 	owns, diags := ownershipFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, origin{created: ever, vm: fresh, nics: fresh || adopted})
+	if taken.unread() {
+		resp.Diagnostics.Append(r.catchUp(ctx, client, &state, &owns)...)
+		resp.Diagnostics.Append(takeoverFresh.save(ctx, resp.Private)...)
+	}
+	adopted, diags := r.adoptNICs(ctx, &plan, &state)
+	resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
+	if taken.unread() && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -69,8 +76,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, done.ID)...)
-	if !resp.Diagnostics.HasError() && fresh {
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte(importedApplied))...)
+	if !resp.Diagnostics.HasError() && taken.fresh() {
+		resp.Diagnostics.Append(takeoverApplied.save(ctx, resp.Private)...)
 	}
 }
 

@@ -32,11 +32,6 @@ type ownership struct {
 	Own []string `json:"own"`
 }
 
-// keySetter is the part of the framework's private state that is written to.
-type keySetter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
 // ownershipFrom reads the record, which is empty where there is none.
 func ownershipFrom(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
 	var o ownership

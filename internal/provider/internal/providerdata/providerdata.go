@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -76,6 +77,11 @@ func FromResource(req resource.ConfigureRequest, resp *resource.ConfigureRespons
 
 // FromDataSource is FromResource for data sources.
 func FromDataSource(req datasource.ConfigureRequest, resp *datasource.ConfigureResponse) *Data {
+	return from(req.ProviderData, &resp.Diagnostics)
+}
+
+// FromAction is FromResource for actions.
+func FromAction(req action.ConfigureRequest, resp *action.ConfigureResponse) *Data {
 	return from(req.ProviderData, &resp.Diagnostics)
 }
 

@@ -1,0 +1,4 @@
+moved {
+  from = cloudtower_vm.web
+  to   = elf_vm.web
+}

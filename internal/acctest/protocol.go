@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package acctest
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-framework/providerserver"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider"
+)
+
+// Protocol is a configured provider that a test talks to as Terraform does. It
+// is for what only newer CLIs do, so that it is tested whatever the CLI.
+type Protocol struct {
+	t       *testing.T
+	server  ProtocolServer
+	schemas *tfprotov6.GetProviderSchemaResponse
+}
+
+// ProtocolServer is all that Terraform can ask of the provider.
+type ProtocolServer interface {
+	tfprotov6.ProviderServer
+	tfprotov6.ActionServer
+	tfprotov6.ListResourceServer
+}
+
+// Values are the attributes of a configuration. What is missing is null. A value
+// is a string, a number, a bool, a list ([]any), an object or map
+// (map[string]any), nil, or Unknown.
+type Values map[string]any
+
+// Unknown is a value that is known after apply.
+type Unknown struct{}
+
+// NewProtocol starts the provider with the simulator's log-in. Attributes of its
+// configuration are added or replaced by change.
+func NewProtocol(t *testing.T, sim *Sim, change Values) *Protocol {
+	t.Helper()
+	server, ok := providerserver.NewProtocol6(provider.New("test")())().(ProtocolServer)
+	if !ok {
+		t.Fatal("the provider serves no actions, or no list resources")
+	}
+	p := &Protocol{t: t, server: server}
+	var err error
+	if p.schemas, err = p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	p.succeed(p.schemas.Diagnostics)
+	config := Values{
+		"server": sim.URL(), "username": sim.Server().Username(), "password": sim.Server().Password(), "poll_interval": "100ms",
+	}
+	for name, value := range change {
+		config[name] = value
+	}
+	resp, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
+		TerraformVersion: "1.14.0", Config: p.config(p.schemas.Provider, config),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.succeed(resp.Diagnostics)
+	return p
+}
+
+// Server is the provider itself.
+func (p *Protocol) Server() ProtocolServer { return p.server }
+
+// Schemas are the schemas of the provider and its objects.
+func (p *Protocol) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
+
+// succeed fails the test where there is an error among the diagnostics.
+func (p *Protocol) succeed(diags []*tfprotov6.Diagnostic) {
+	p.t.Helper()
+	for _, d := range diags {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			p.t.Fatalf("%s: %s", d.Summary, d.Detail)
+		}
+	}
+}
+
+// PlanAction validates and plans an action and returns the diagnostics.
+func (p *Protocol) PlanAction(name string, config Values) []*tfprotov6.Diagnostic {
+	p.t.Helper()
+	encoded := p.config(p.action(name), config)
+	validated, err := p.server.ValidateActionConfig(p.t.Context(), &tfprotov6.ValidateActionConfigRequest{ActionType: name, Config: encoded})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(validated.Diagnostics) > 0 {
+		return validated.Diagnostics
+	}
+	planned, err := p.server.PlanAction(p.t.Context(), &tfprotov6.PlanActionRequest{ActionType: name, Config: encoded})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return planned.Diagnostics
+}
+
+// InvokeAction invokes an action and returns what it said, and the diagnostics
+// at its end. Each message is handed to heard at once, where that is not nil.
+func (p *Protocol) InvokeAction(ctx context.Context, name string, config Values, heard func(message string)) (said []string, diags []*tfprotov6.Diagnostic) {
+	p.t.Helper()
+	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: p.config(p.action(name), config)})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for event := range stream.Events {
+		switch event := event.Type.(type) {
+		case tfprotov6.ProgressInvokeActionEventType:
+			said = append(said, event.Message)
+			if heard != nil {
+				heard(event.Message)
+			}
+		case tfprotov6.CompletedInvokeActionEventType:
+			diags = event.Diagnostics
+		}
+	}
+	return said, diags
+}
+
+func (p *Protocol) action(name string) *tfprotov6.Schema {
+	p.t.Helper()
+	schema := p.schemas.ActionSchemas[name]
+	if schema == nil {
+		p.t.Fatalf("there is no action %s", name)
+	}
+	return schema.Schema
+}
+
+// config makes what the protocol carries of a configuration.
+func (p *Protocol) config(schema *tfprotov6.Schema, values Values) *tfprotov6.DynamicValue {
+	p.t.Helper()
+	value, err := valueOf(schema.ValueType(), map[string]any(values))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	encoded, err := tfprotov6.NewDynamicValue(schema.ValueType(), value)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return &encoded
+}
+
+// valueOf converts a value of Values.
+func valueOf(typ tftypes.Type, value any) (tftypes.Value, error) {
+	if value == nil {
+		return tftypes.NewValue(typ, nil), nil
+	}
+	switch value := value.(type) {
+	case Unknown:
+		return tftypes.NewValue(typ, tftypes.UnknownValue), nil
+	case map[string]any:
+		return objectOf(typ, value)
+	case []any:
+		list, ok := typ.(tftypes.List)
+		if !ok {
+			return tftypes.Value{}, fmt.Errorf("a list is given for a %s", typ)
+		}
+		elements := make([]tftypes.Value, 0, len(value))
+		for _, v := range value {
+			element, err := valueOf(list.ElementType, v)
+			if err != nil {
+				return tftypes.Value{}, err
+			}
+			elements = append(elements, element)
+		}
+		return tftypes.NewValue(typ, elements), nil
+	}
+	if err := tftypes.ValidateValue(typ, value); err != nil {
+		return tftypes.Value{}, err
+	}
+	return tftypes.NewValue(typ, value), nil
+}
+
+func objectOf(typ tftypes.Type, value map[string]any) (tftypes.Value, error) {
+	members := map[string]tftypes.Value{}
+	types := map[string]tftypes.Type{}
+	switch typ := typ.(type) {
+	case tftypes.Object:
+		types = typ.AttributeTypes
+		for name := range value {
+			if types[name] == nil {
+				return tftypes.Value{}, fmt.Errorf("there is no attribute %s", name)
+			}
+		}
+	case tftypes.Map:
+		for name := range value {
+			types[name] = typ.ElementType
+		}
+	default:
+		return tftypes.Value{}, fmt.Errorf("an object is given for a %s", typ)
+	}
+	for name, memberType := range types {
+		member, err := valueOf(memberType, value[name])
+		if err != nil {
+			return tftypes.Value{}, fmt.Errorf("%s: %w", name, err)
+		}
+		members[name] = member
+	}
+	return tftypes.NewValue(typ, members), nil
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"maps"
+)
+
+// Rows returns all rows that the store holds, by resource type and id, without
+// what follows from other rows.
+func (s *Server) Rows() map[string]string {
+	rows := map[string]string{}
+
+	s.locked(func(w *world) {
+		for _, t := range append(w.plenty(), w.few()...) {
+			for _, x := range t.objects() {
+				if row := w.look(x); row != nil {
+					rows[row.kind+" "+row.id] = row.essence
+				}
+			}
+		}
+	})
+
+	return rows
+}
+
+// Replayed returns rows after the changes that came since a revision.
+func (s *Server) Replayed(rows map[string]string, since uint64) map[string]string {
+	after := maps.Clone(rows)
+
+	s.locked(func(w *world) {
+		for _, e := range w.journal.events {
+			key := e.kind + " " + e.id
+
+			switch {
+			case e.revision <= since:
+			case e.action == actionDelete:
+				delete(after, key)
+			default:
+				after[key] = e.new
+				if follows := derivedMembers[e.kind]; follows != nil {
+					after[key] = without([]byte(e.new), follows)
+				}
+			}
+		}
+	})
+
+	return after
+}
+
+// Revision returns that of the last change.
+func (s *Server) Revision() uint64 {
+	var revision uint64
+
+	s.locked(func(w *world) { revision = w.journal.revision })
+
+	return revision
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"slices"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// wholeDisks is what the GraphQL mutation updateVm makes of a VM's disks.
+type wholeDisks struct {
+	_      struct{}          `wire:"closed"`
+	Create []wholeDisk       `json:"create"`
+	Update []wholeDiskUpdate `json:"update"`
+	Delete []wholeID         `json:"delete"`
+}
+
+type wholeDiskUpdate struct {
+	_     struct{}  `wire:"closed"`
+	Where wholeID   `json:"where" wire:"required"`
+	Data  wholeDisk `json:"data" wire:"required"`
+}
+
+// wholeDisk describes a disk or a CD-ROM drive.
+type wholeDisk struct {
+	_        struct{}         `wire:"closed"`
+	Boot     *int             `json:"boot"`
+	Bus      *wire.Bus        `json:"bus"`
+	Key      *int             `json:"key"`
+	Type     *wire.VMDiskType `json:"type"`
+	Disabled *bool            `json:"disabled"`
+	ElfImage *wholeRelation   `json:"elf_image"`
+	VMVolume *wholeVolumeOf   `json:"vm_volume"`
+}
+
+type wholeVolumeOf struct {
+	_          struct{}     `wire:"closed"`
+	Connect    *wholeID     `json:"connect"`
+	Disconnect *bool        `json:"disconnect"`
+	Create     *wholeVolume `json:"create"`
+}
+
+// wholeVolume describes a volume that is to be made, or the one that a disk
+// has. Tower itself sees to the members that say where it is and since when.
+type wholeVolume struct {
+	_              struct{}                           `wire:"closed"`
+	Name           string                             `json:"name"`
+	Path           *string                            `json:"path"`
+	Size           int64                              `json:"size"`
+	Policy         *wire.VMVolumeElfStoragePolicyType `json:"elf_storage_policy"`
+	LocalCreatedAt *string                            `json:"local_created_at"`
+	LocalID        *string                            `json:"local_id"`
+	Mounting       *bool                              `json:"mounting"`
+	Sharing        *bool                              `json:"sharing"`
+	Cluster        *wholeRelation                     `json:"cluster"`
+}
+
+// diskEdit is what becomes of a VM's disks: the ones to keep, with their
+// changes, and the new ones. All others go, but for the drive of cloud-init.
+type diskEdit struct {
+	vm   *vm
+	kept []keptDisk
+	made []diskShape
+	// sharing are the indexes in made of disks whose volumes other VMs may have too.
+	sharing []int
+}
+
+type keptDisk struct {
+	disk   *disk
+	change *wholeDisk
+	size   int64 // of its volume afterwards, 0: as it is
+	image  *image
+	volume *volume // in place of its own; nil: its own
+}
+
+// diskEditOf looks up what an edit of disks names. No edit gives nil.
+func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
+	if in == nil {
+		return nil, nil
+	}
+
+	edit := &diskEdit{vm: v}
+
+	for i := range in.Update {
+		kept, err := c.keptDiskOf(v, &in.Update[i])
+		if err != nil {
+			return nil, err
+		}
+
+		edit.kept = append(edit.kept, kept)
+	}
+
+	for i := range in.Create {
+		made, err := c.diskShapeOf(v, &in.Create[i])
+		if err != nil {
+			return nil, err
+		}
+
+		edit.made = append(edit.made, made)
+
+		if created := in.Create[i].VMVolume; created != nil && created.Create != nil && isTrue(created.Create.Sharing) {
+			edit.sharing = append(edit.sharing, i)
+		}
+	}
+
+	for _, gone := range in.Delete {
+		if c.diskOf(v, gone.ID) == nil {
+			return nil, notFound("The VM %s has no disk %s", v.row.Name, gone.ID)
+		}
+	}
+
+	return edit, nil
+}
+
+func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
+	d := c.diskOf(v, in.Where.ID)
+	if d == nil {
+		return keptDisk{}, notFound("The VM %s has no disk %s", v.row.Name, in.Where.ID)
+	}
+
+	var err error
+
+	kept := keptDisk{disk: d, change: &in.Data}
+	if kept.image, err = c.imageNamed(wire.Ptr(in.Data.ElfImage.id()), nil, v.cluster); err != nil {
+		return keptDisk{}, err
+	}
+
+	described := in.Data.VMVolume
+
+	switch {
+	case described == nil:
+	case isTrue(described.Disconnect):
+		return keptDisk{}, notSimulated("taking a disk's volume away")
+	case described.Connect != nil:
+		kept.volume, err = c.volumeNamed(described.Connect.ID, v.cluster)
+	case described.Create != nil && d.volume != nil:
+		kept.size = described.Create.Size
+	}
+
+	return kept, err
+}
+
+// growth is the space that a disk's volume takes beyond what it has. Nothing
+// but the size of a volume can change.
+func (k *keptDisk) growth() (int64, *taskFailure) {
+	described := k.change.VMVolume
+	if described == nil || described.Create == nil || k.disk.volume == nil {
+		return 0, nil
+	}
+
+	row := &k.disk.volume.row
+
+	switch {
+	case k.size < row.Size:
+		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", row.Name)
+	case described.Create.Policy != nil && *described.Create.Policy != row.ElfStoragePolicy:
+		return 0, failure("VM_VOLUME_POLICY_ERROR", "The storage policy of the volume %s cannot be changed.", row.Name)
+	}
+
+	return (k.size - row.Size) * replicas(row.ElfStoragePolicy), nil
+}
+
+func (c *call) diskShapeOf(v *vm, in *wholeDisk) (diskShape, error) {
+	s := diskShape{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, key: in.Key}
+	assign(&s.kind, in.Type)
+	assign(&s.bus, in.Bus)
+	assign(&s.boot, in.Boot)
+
+	var err error
+
+	if s.kind == wire.VMDiskTypeCdRom {
+		s.image, err = c.imageNamed(wire.Ptr(in.ElfImage.id()), nil, v.cluster)
+
+		return s, err
+	}
+
+	described := in.VMVolume
+
+	switch {
+	case described != nil && described.Connect != nil:
+		s.volume, err = c.volumeNamed(described.Connect.ID, v.cluster)
+	case described == nil || described.Create == nil:
+		err = badRequest("vm_disks.create: a disk needs a volume")
+	case described.Create.Size <= 0:
+		err = badRequest("vm_disks.create: the size of a volume must be more than 0")
+	default:
+		s.name, s.size, s.policy = described.Create.Name, described.Create.Size, defaultPolicy
+		assign(&s.policy, described.Create.Policy)
+	}
+
+	return s, err
+}
+
+// disksEditable refuses an edit that would fail half-way.
+func (w *world) disksEditable(e *diskEdit) *taskFailure {
+	if e == nil {
+		return nil
+	}
+
+	var space int64
+
+	for i := range e.kept {
+		k := &e.kept[i]
+
+		more, failed := k.growth()
+		if failed != nil {
+			return failed
+		}
+
+		space += more
+
+		to := k.volume
+		if to == nil {
+			to = k.disk.volume
+		}
+
+		if failed := k.disk.changeable(k.change.Bus, to); failed != nil {
+			return failed
+		}
+	}
+
+	for i := range e.made {
+		space += e.made[i].space()
+	}
+
+	if failed := w.hasSpace(e.vm.cluster, space); failed != nil {
+		return failed
+	}
+
+	return w.attachable(e.vm, e.made)
+}
+
+func (w *world) editDisks(e *diskEdit) {
+	if e == nil {
+		return
+	}
+
+	for _, d := range slices.Clone(e.vm.disks) {
+		listed := slices.ContainsFunc(e.kept, func(k keptDisk) bool { return k.disk == d })
+		if !listed && !d.hidden() {
+			w.detach(d)
+		}
+	}
+
+	for i := range e.kept {
+		w.editDisk(&e.kept[i])
+	}
+
+	for i := range e.made {
+		d := w.attach(e.vm, &e.made[i])
+		if d.volume != nil && slices.Contains(e.sharing, i) {
+			d.volume.row.Sharing = true
+		}
+	}
+}
+
+func (w *world) editDisk(k *keptDisk) {
+	d, change := k.disk, k.change
+	assign(&d.row.Boot, change.Boot)
+	assign(&d.row.Bus, change.Bus)
+
+	if change.Disabled != nil {
+		d.row.Disabled = change.Disabled
+	}
+
+	if k.image != nil || change.ElfImage.cut() {
+		d.image, d.tools = k.image, nil
+		d.showImage()
+	}
+
+	if k.volume != nil && k.volume != d.volume {
+		w.swap(d, k.volume)
+	}
+
+	if k.size > 0 {
+		d.volume.row.Size = k.size
+	}
+}
+
+func isTrue(b *bool) bool { return b != nil && *b }

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// How much of the history is kept: what is older has been compacted.
+const (
+	maxJournalEvents = 10_000
+	maxJournalBytes  = 32 << 20
+)
+
+// The actions of changes.
+const (
+	actionCreate = "CREATE"
+	actionUpdate = "UPDATE"
+	actionDelete = "DELETE"
+)
+
+// revised is one change of one row.
+type revised struct {
+	revision, previous uint64 // previous is that of the same resource; 0: unknown
+	at                 time.Time
+	action, kind, id   string
+	old, new           string // rows as JSON, "" for none
+}
+
+func (e *revised) size() int { return len(e.old) + len(e.new) }
+
+// knownRow is a row as the journal saw it last.
+type knownRow struct {
+	id, kind, value string
+	essence         string // the value without what follows from other rows
+	revision        uint64
+}
+
+// journal numbers the changes of all rows. Whoever changes a row touches it; at
+// the end of each step the journal compares the touched rows with what it knows
+// of them. Members that count or sum up other rows make no change by themselves.
+type journal struct {
+	events              []revised
+	bytes               int
+	revision, compacted uint64
+
+	known   map[any]*knownRow // by row
+	touched []object
+	fate    map[any]fate // by row, of those that are touched
+	wide    bool         // all rows besides those of VMs may have changed
+}
+
+// fate is what happened to an object in the present step.
+type fate int
+
+const (
+	touched fate = iota
+	added
+	removed
+)
+
+// touch tells the journal that an object may have changed.
+func (j *journal) touch(x object) {
+	if j == nil {
+		return
+	}
+
+	if _, queued := j.fate[x.record()]; !queued {
+		j.touched = append(j.touched, x)
+		j.fate[x.record()] = touched
+	}
+}
+
+// meets tells the journal that an object has come or gone.
+func (j *journal) meets(x object, f fate) {
+	if j == nil {
+		return
+	}
+
+	j.touch(x)
+	j.fate[x.record()] = f
+}
+
+// journaled is a table that tells the journal what comes and goes.
+type journaled interface {
+	report(j *journal)
+	objects() []object
+}
+
+func (t *table[T]) report(j *journal) { t.journal = j }
+
+func (t *table[T]) objects() []object {
+	return mapped(t.list, func(x T) object { return x })
+}
+
+// plenty are the tables with as many rows as there are VMs, whose changes are
+// touched one by one.
+func (w *world) plenty() []journaled {
+	return []journaled{&w.vms, &w.nics, &w.disks, &w.volumes, &w.snapshots, &w.tasks}
+}
+
+// few are the other tables.
+func (w *world) few() []journaled {
+	return []journaled{
+		&w.organizations, &w.datacenters, &w.clusters, &w.hosts, &w.vdses, &w.vlans, &w.templates, &w.libraryTemplates,
+		&w.users, &w.folders, &w.labels, &w.images, &w.libraryImages, &w.toolsImages, &w.groups, &w.gpus, &w.policies,
+		&w.clusterSettings, &w.globalSettings, &w.iscsiTargets, &w.iscsiLuns, &w.iscsiSnapshots,
+	}
+}
+
+// keepJournal starts the journal with what is there. A Tower without the
+// operation that reads it keeps none.
+func (w *world) keepJournal() {
+	if !w.version.atLeast(4, 6) {
+		return
+	}
+
+	w.journal = &journal{known: map[any]*knownRow{}, fate: map[any]fate{}}
+
+	w.derive()
+
+	for _, t := range append(w.plenty(), w.few()...) {
+		t.report(w.journal)
+
+		for _, x := range t.objects() {
+			if row := w.look(x); row != nil {
+				w.journal.known[x.record()] = row
+			}
+		}
+	}
+
+	w.settled = w.writeJournal
+}
+
+func (j *journal) rest() {
+	j.touched, j.wide = j.touched[:0], false
+	clear(j.fate)
+}
+
+// touchVM touches a VM with all its parts.
+func (w *world) touchVM(v *vm) {
+	if w.journal == nil {
+		return
+	}
+
+	w.journal.touch(v)
+
+	for _, n := range v.nics {
+		w.journal.touch(n)
+	}
+
+	for _, d := range v.disks {
+		w.journal.touch(d)
+
+		if d.volume != nil {
+			w.journal.touch(d.volume)
+		}
+	}
+}
+
+// touchWork touches what a task is about. Tasks on anything but VMs may change
+// the rows of several kinds.
+func (w *world) touchWork(t *task, k *work) {
+	if w.journal == nil {
+		return
+	}
+
+	w.journal.touch(t)
+	w.journal.wide = w.journal.wide || k.resource != wire.EntityVM
+
+	for _, held := range k.holds {
+		if as, ok := held.(markedAs); ok {
+			held = as.markable
+		}
+
+		switch x := held.(type) {
+		case *remembering:
+			w.touchVM(x.vm)
+		case *vm:
+			w.touchVM(x)
+		case object:
+			w.journal.touch(x)
+		}
+	}
+}
+
+// touchFew lets the journal look at all rows besides those of VMs.
+func (w *world) touchFew() {
+	if w.journal != nil {
+		w.journal.wide = true
+	}
+}
+
+// writeJournal writes down what has changed in the step that ends.
+func (w *world) writeJournal() {
+	j := w.journal
+
+	if j.wide {
+		w.derive()
+
+		for _, t := range w.few() {
+			for _, x := range t.objects() {
+				j.touch(x)
+			}
+		}
+	}
+
+	for i := range j.touched {
+		w.writeRow(j.touched[i])
+	}
+
+	j.rest()
+}
+
+func (w *world) writeRow(x object) {
+	j := w.journal
+	record := x.record()
+	was := j.known[record]
+	met := j.fate[record]
+	renamed := was != nil && was.id != x.key()
+
+	if was != nil && (met == removed || renamed) {
+		j.write(revised{at: w.current, action: actionDelete, kind: was.kind, id: was.id, previous: was.revision, old: was.value})
+		delete(j.known, record)
+
+		was = nil
+	}
+
+	// An object that is gone may still be touched.
+	if met == removed || was == nil && met != added && !renamed {
+		return
+	}
+
+	is := w.look(x)
+	if is == nil || was != nil && was.essence == is.essence {
+		return
+	}
+
+	event := revised{at: w.current, action: actionCreate, kind: is.kind, id: is.id, new: is.value}
+	if was != nil {
+		event.action, event.previous, event.old = actionUpdate, was.revision, was.value
+	}
+
+	j.write(event)
+	is.revision = j.revision
+	j.known[record] = is
+}
+
+// write numbers an event, and drops the oldest ones where they are too many.
+func (j *journal) write(event revised) {
+	j.revision++
+	event.revision = j.revision
+	j.events = append(j.events, event)
+	j.bytes += event.size()
+
+	if len(j.events) <= maxJournalEvents && j.bytes <= maxJournalBytes {
+		return
+	}
+
+	// By a tenth at once, so that the rest need not move for each event.
+	drop := 0
+	for ; drop < len(j.events)-1 && (drop < maxJournalEvents/10 || j.bytes > maxJournalBytes*9/10); drop++ {
+		j.bytes -= j.events[drop].size()
+	}
+
+	j.compacted = j.events[drop-1].revision
+	j.events = append([]revised(nil), j.events[drop:]...)
+}
+
+// look reads a row as the API shows it.
+func (w *world) look(x object) *knownRow {
+	row := x.record()
+
+	switch x := x.(type) {
+	case *volume:
+		x.derive()
+	case *nic:
+		if w.version.atLeast(4, 8) {
+			row = w.withGuestAddresses(row)
+		}
+	}
+
+	value, err := json.Marshal(row)
+	if err != nil {
+		return nil
+	}
+
+	is := &knownRow{id: x.key(), kind: resourceType(x), value: string(value)}
+	is.essence = is.value
+
+	if follows := derivedMembers[is.kind]; follows != nil {
+		is.essence = without(value, follows)
+	}
+
+	return is
+}
+
+// without returns a JSON object without some of its members.
+func without(object []byte, names []string) string {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(object, &members); err != nil {
+		return string(object)
+	}
+
+	for _, name := range names {
+		delete(members, name)
+	}
+
+	rest, err := json.Marshal(members)
+	if err != nil {
+		return string(object)
+	}
+
+	return string(rest)
+}
