@@ -14,8 +14,11 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/api_info"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster_settings"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_image"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_vm_template"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/elf_image"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/global_settings"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/gpu_device"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/host"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
@@ -95,6 +98,10 @@ type Client struct {
 		vmTemplates vm_template.ClientService
 		snapshots   vm_snapshot.ClientService
 
+		images        elf_image.ClientService
+		libraryImages content_library_image.ClientService
+		gpus          gpu_device.ClientService
+
 		clusterSettings cluster_settings.ClientService
 		globalSettings  global_settings.ClientService
 	}
@@ -114,6 +121,11 @@ type Client struct {
 
 		vmTemplates *poll.Batcher[VMTemplate]
 		snapshots   *poll.Batcher[VMSnapshot]
+
+		images        *poll.Batcher[[]ELFImage] // by their own ids, or by those of content library images
+		libraryImages *poll.Batcher[string]     // their names
+		gpus          *poll.Batcher[GPUDevice]
+		vmGPUs        *poll.Batcher[[]VMGPU] // by the id of their VM
 	}
 	labelling *poll.Batcher[error] // changes of labels, and what became of them
 	grouping  *poll.Batcher[error] // the same of memberships in placement groups
@@ -220,6 +232,9 @@ func (c *Client) connect() {
 	c.api.groups = vm_placement_group.New(runtime, formats)
 	c.api.vmTemplates = vm_template.New(runtime, formats)
 	c.api.snapshots = vm_snapshot.New(runtime, formats)
+	c.api.images = elf_image.New(runtime, formats)
+	c.api.libraryImages = content_library_image.New(runtime, formats)
+	c.api.gpus = gpu_device.New(runtime, formats)
 	c.api.clusterSettings = cluster_settings.New(runtime, formats)
 	c.api.globalSettings = global_settings.New(runtime, formats)
 }
@@ -243,6 +258,10 @@ func (c *Client) share(tune tuning) {
 	c.grouping = poll.NewBatcher(c.regroup, batch)
 	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
 	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
+	c.reads.images = poll.NewBatcher(c.fetchImages, batch)
+	c.reads.libraryImages = poll.NewBatcher(c.fetchLibraryImages, batch)
+	c.reads.gpus = poll.NewBatcher(c.fetchGPUs, batch)
+	c.reads.vmGPUs = poll.NewBatcher(c.fetchVMGPUs, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}
 	c.tasks = poll.New(c.fetchTasks, quick)
 	c.states = poll.New(c.fetchStates, quick)

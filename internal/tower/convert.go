@@ -37,6 +37,14 @@ func int32s(v *int) *int32 {
 	return ptr(int32(*v)) // CPU counts and VLAN tags; the callers' plans bound them.
 }
 
+// ints returns an integer of the SDK, nil stays nil.
+func ints(v *int32) *int {
+	if v == nil {
+		return nil
+	}
+	return ptr(int(*v))
+}
+
 // optional returns nil for "".
 func optional(s string) *string {
 	if s == "" {

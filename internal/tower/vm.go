@@ -55,6 +55,7 @@ type VM struct {
 	CreatedAt         time.Time // zero if not known
 	Labels            []Label
 	PlacementGroupIDs []string
+	GPUIDs            []string // of the GPU devices assigned to it
 	IO                IOLimits
 }
 
@@ -182,6 +183,11 @@ func vmOf(m *models.VM) VM {
 	for _, g := range m.VMPlacementGroup {
 		if g != nil {
 			out.PlacementGroupIDs = append(out.PlacementGroupIDs, deref(g.ID))
+		}
+	}
+	for _, g := range m.GpuDevices {
+		if g != nil {
+			out.GPUIDs = append(out.GPUIDs, deref(g.ID))
 		}
 	}
 	out.IO = IOLimits{

@@ -47,9 +47,13 @@ type VMCreate struct {
 	NICs      []NICCreate // nil = the source's NICs, else they are replaced by these, in this order
 	CloudInit *CloudInit  // nil = none; only templates take it
 
+	GPUs []VMGPU // they need a host, and no HA
+
 	// Only templates and blank VMs take the next ones.
-	Disks      []DiskCreate // beside those of the source
-	SystemDisk *DiskBus     // nil = as in the template; a blank VM's is the first of Disks
+	Disks       []DiskCreate  // beside those of the source
+	CDROMs      []CDROMCreate // beside those of the source
+	SystemDisk  *DiskBus      // nil = as in the template; a blank VM's is the first of Disks
+	RemoveDisks []int         // disks and drives of the template, by their places in its list, that the VM does not get
 }
 
 // DiskBus puts a disk of a template on another bus.

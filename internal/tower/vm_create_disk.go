@@ -9,13 +9,16 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-// diskParams are the disks that a VM is to get; nil for none.
+// diskParams are the disks and drives that a VM is to get; nil for none.
 func (in VMCreate) diskParams() *models.VMDiskParams {
-	if len(in.Disks) == 0 {
+	if len(in.Disks)+len(in.CDROMs) == 0 {
 		return nil
 	}
 	out := &models.VMDiskParams{}
 	out.MountDisks, out.MountNewCreateDisks = mounted(in.Disks)
+	for _, drive := range in.CDROMs {
+		out.MountCdRoms = append(out.MountCdRoms, drive.params())
+	}
 	return out
 }
 
@@ -25,7 +28,13 @@ func (in VMCreate) diskOperate() *models.VMDiskOperate {
 	if in.SystemDisk != nil {
 		out.ModifyDisks = []*models.DiskOperateModifyDisk{{DiskIndex: int32s(&in.SystemDisk.Index), Bus: enum[models.Bus](&in.SystemDisk.Bus)}}
 	}
-	if out.NewDisks == nil && out.ModifyDisks == nil {
+	if len(in.RemoveDisks) > 0 {
+		out.RemoveDisks = &models.VMDiskOperateRemoveDisks{}
+		for _, index := range in.RemoveDisks {
+			out.RemoveDisks.DiskIndex = append(out.RemoveDisks.DiskIndex, *int32s(&index))
+		}
+	}
+	if out.NewDisks == nil && out.ModifyDisks == nil && out.RemoveDisks == nil {
 		return nil
 	}
 	return out

@@ -82,6 +82,9 @@ func (in VMCreate) library() *models.VMCreateVMFromContentLibraryTemplateParams 
 		out.CloudInit = in.CloudInit.params()
 	}
 	out.DiskOperate = in.diskOperate()
+	if len(in.GPUs) > 0 {
+		out.GpuDevices = gpuParams(in.GPUs)
+	}
 	return out
 }
 

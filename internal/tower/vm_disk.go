@@ -25,7 +25,8 @@ type VMDisk struct {
 	Boot       int    // its place in the boot order, which disks and drives share
 	VolumeID   string // "" for a CD-ROM drive
 	VolumeName string
-	ImageID    string // the image in a CD-ROM drive, "" when it is empty
+	ImageID    string // the ELF image in a CD-ROM drive, "" when there is none
+	Tools      bool   // the CD-ROM drive holds the image of the VM tools, which is no ELF image
 }
 
 // TemplateDisk is a disk or a CD-ROM drive that a template brings along.
@@ -123,5 +124,6 @@ func diskOf(m *models.VMDisk) VMDisk {
 	if m.ElfImage != nil {
 		out.ImageID = deref(m.ElfImage.ID)
 	}
+	out.Tools = m.SvtImage != nil
 	return out
 }

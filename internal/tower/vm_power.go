@@ -23,7 +23,7 @@ type StopOptions struct {
 	Forced func(reason error)
 }
 
-// StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host. A VM that runs is left alone.
+// StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host, which for a VM with GPUs is theirs. A VM that runs is left alone.
 func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 	return c.withVM(ctx, opStart, vmID, func() error {
 		current, err := c.VM(ctx, vmID)
@@ -36,6 +36,12 @@ func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 			return nil
 		case current.Status == StatusSuspended:
 			return c.operate(ctx, current.ID, c.resuming())
+		}
+		if hostID == "" {
+			// A VM with GPUs starts only where Tower is told the host.
+			if hostID, err = c.gpuHost(ctx, current); err != nil {
+				return fmt.Errorf("finding the host of the VM's GPU: %w", err)
+			}
 		}
 		return c.operate(ctx, current.ID, c.starting(hostID))
 	})

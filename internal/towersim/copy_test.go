@@ -109,3 +109,45 @@ func TestCopyIsRefused(t *testing.T) {
 	x.refused("create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": "none"}}}, http.StatusNotFound)
 	x.refused("create-vm-snapshot", object{"data": []object{{"name": "", "vm_id": x.made(object{}).ID}}}, http.StatusBadRequest)
 }
+
+// A template's CD-ROM drives come along only with a request that says something of disks.
+func TestDrivesOfATemplate(t *testing.T) {
+	x := start(t, "")
+	source := x.made(object{})
+	x.done("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{{"boot": 9}}})
+	x.done("poweroff-vm", source.ID)
+	post[[]wire.WithTask[wire.VMTemplate]](x, "clone-vm-template-from-vm", []object{{"vm_id": source.ID, "name": "t", "cloud_init_supported": true}})
+	x.settle()
+
+	for i, tc := range []struct {
+		operate any
+		drives  int
+	}{
+		{nil, 0},
+		{object{}, 0},
+		{object{"modify_disks": []object{{"disk_index": 0, "bus": "SCSI"}}}, 1},
+		{object{"new_disks": object{"mount_cd_roms": []object{{"boot": 10}}}}, 2},
+		{object{"new_disks": object{"mount_cd_roms": []object{{"boot": 10}}}, "remove_disks": object{"disk_index": []int{1}}}, 1},
+	} {
+		params := object{"name": string(rune('a' + i)), "template_id": x.idOf("get-vm-templates", "t"), "is_full_copy": false}
+		if tc.operate != nil {
+			params["disk_operate"] = tc.operate
+		}
+
+		reply := post[[]vmReply](x, "create-vm-from-template", []object{params})[0]
+		x.settle()
+		x.succeeded(reply.TaskID)
+
+		drives := 0
+
+		for _, d := range x.disks(reply.Data.ID) {
+			if d.Type == wire.VMDiskTypeCdRom {
+				drives++
+			}
+		}
+
+		if drives != tc.drives {
+			t.Errorf("disk_operate %v: %d drives, want %d", tc.operate, drives, tc.drives)
+		}
+	}
+}

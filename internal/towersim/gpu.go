@@ -12,6 +12,8 @@ import (
 // vGPUsPerDevice is into how many virtual GPUs a device of usage VGPU is cut.
 const vGPUsPerDevice = 4
 
+const codeGPUAndHA = "VM_GPU_HA_CONFLICT"
+
 // gpu is one GPU of a host.
 type gpu struct {
 	row  wire.GPUDevice
@@ -79,6 +81,10 @@ func (w *world) gpuClaims(params []wire.VMGPUOperationParams) ([]gpuClaim, error
 		if claims[i].amount < 1 {
 			return nil, badRequest("gpu_devices[%d].amount: must be at least 1", i)
 		}
+
+		if claims[i].amount > 1 && !g.virtual() {
+			return nil, badRequest("gpu_devices[%d].amount: the GPU device %s is not cut into virtual ones", i, p.GPUID)
+		}
 	}
 
 	return claims, nil
@@ -135,7 +141,7 @@ func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
 		mutation: "addVmGpuDevice", about: named("Add a GPU device to VM", "添加 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			if v.row.HA {
-				return failure("VM_GPU_HA_CONFLICT", "A VM with GPU devices cannot be highly available.")
+				return failure(codeGPUAndHA, "A VM with GPU devices cannot be highly available.")
 			}
 
 			for _, claim := range claims {
@@ -144,28 +150,85 @@ func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
 				}
 			}
 
-			v.gpus = append(slices.Clone(v.gpus), claims...)
-			v.host = claims[0].gpu.host
-			c.renew(v)
-
-			return nil
+			return c.assignGPUs(v, claims)
 		},
 	})
 }
 
+// assignGPUs gives a VM more devices, all of one host, or more of those that it
+// has.
+func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
+	gpus, home := slices.Clone(v.gpus), more[0].gpu.host
+	if len(gpus) > 0 {
+		home = gpus[0].gpu.host
+	}
+
+	for _, claim := range more {
+		g := claim.gpu
+		if g.host != home {
+			return failure("GPU_ASSIGN_FAILED", "The GPU device %s is not on the host %s.", g.row.Name, home.row.Name)
+		}
+
+		i := slices.IndexFunc(gpus, func(held gpuClaim) bool { return held.gpu == g })
+
+		switch {
+		case i < 0:
+			gpus = append(gpus, claim)
+		case g.virtual():
+			gpus[i].amount += claim.amount
+		default:
+			return failure("GPU_ASSIGN_FAILED", "The VM %s has the GPU device %s already.", v.row.Name, g.row.Name)
+		}
+	}
+
+	before := v.gpus
+	v.gpus = gpus
+
+	if failed := w.gpusFit(v, home); failed != nil {
+		v.gpus = before
+
+		return failed
+	}
+
+	v.host = home
+	w.renew(v)
+
+	return nil
+}
+
+// releaseGPUs is what a VM has left of its devices once some have been taken.
+// Without an amount a device is taken as a whole.
+func (v *vm) releaseGPUs(params []wire.VMGPUOperationParams) []gpuClaim {
+	var kept []gpuClaim
+
+	for _, held := range v.gpus {
+		for _, p := range params {
+			switch {
+			case p.GPUID != held.gpu.row.ID:
+			case p.Amount == nil:
+				held.amount = 0
+			default:
+				held.amount -= *p.Amount
+			}
+		}
+
+		if held.amount > 0 {
+			kept = append(kept, held)
+		}
+	}
+
+	return kept
+}
+
 func removeVMGPUDevice(c *call, in *wire.VMRemoveGPUDeviceParams) (any, error) {
-	claims, err := c.gpuClaims(in.Data)
-	if err != nil {
+	if _, err := c.gpuClaims(in.Data); err != nil {
 		return nil, err
 	}
 
 	return c.eachVM(in.Where, vmWork{
 		mutation: "removeVmGpuDevice", about: named("Remove a GPU device from VM", "卸载 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
-			kept := slices.DeleteFunc(slices.Clone(v.gpus), func(held gpuClaim) bool {
-				return slices.ContainsFunc(claims, func(claim gpuClaim) bool { return claim.gpu == held.gpu })
-			})
-			v.gpus = kept
+			v.gpus = v.releaseGPUs(in.Data)
 			c.renew(v)
 
 			return nil

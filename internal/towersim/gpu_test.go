@@ -104,3 +104,68 @@ func TestGPUsAreAttachedToStoppedVMs(t *testing.T) {
 		t.Errorf("got %+v", got.GPUDevices)
 	}
 }
+
+func TestVirtualGPUsAreAddedAndTakenByAmount(t *testing.T) {
+	x := start(t, gpus)
+	g := x.gpu("A40")
+	vm := x.made(object{"ha": false})
+	x.done("poweroff-vm", vm.ID)
+
+	change := func(operation string, amount int) *string {
+		id := post[[]vmReply](x, operation, object{"where": object{"id": vm.ID}, "data": []object{{"gpu_id": g.ID, "amount": amount}}})[0].TaskID
+		x.settle()
+
+		return id
+	}
+	has := func(want int) {
+		t.Helper()
+
+		devices := post[[]wire.VMGPUInfo](x, "get-vm-gpu-device-info", byID(vm.ID))[0].GPUDevices
+		if want == 0 && len(devices) == 0 {
+			return
+		}
+
+		if len(devices) != 1 || *devices[0].VGPUInstanceOnVMNum != want {
+			t.Errorf("the VM has %+v, want %d", devices, want)
+		}
+	}
+
+	x.succeeded(change("add-vm-gpu-device", 1))
+	x.succeeded(change("add-vm-gpu-device", 2))
+	has(3)
+	x.failed(change("add-vm-gpu-device", 2), "PRECHECK_REQUEST_VGPU_COUNT_MORE_THAN_AVAILABLE")
+	has(3)
+	x.succeeded(change("remove-vm-gpu-device", 1))
+	has(2)
+
+	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"ha": true}).TaskID, "VM_GPU_HA_CONFLICT")
+	x.failed(x.operate("start-vm", vm.ID).TaskID, "GPU_ASSIGN_FAILED")
+	x.done("start-vm", vm.ID, object{"host_id": g.Host.ID})
+	x.done("poweroff-vm", vm.ID)
+	x.succeeded(change("remove-vm-gpu-device", 2))
+	has(0)
+}
+
+func TestAGPUIsAssignedOnceAndWithItsHost(t *testing.T) {
+	x := start(t, `
+inventory:
+  clusters: [{name: cluster-1, hosts: 2, gpus: [{host: 0, model: A2}, {host: 1, model: A16}]}]`)
+	vm := x.made(object{"ha": false})
+	x.done("poweroff-vm", vm.ID)
+
+	add := func(model string, amount int) object {
+		return object{"where": object{"id": vm.ID}, "data": []object{{"gpu_id": x.gpu(model).ID, "amount": amount}}}
+	}
+	x.refused("add-vm-gpu-device", add("A16", 2), http.StatusBadRequest)
+
+	for _, tc := range []struct{ model, code string }{{"A16", ""}, {"A16", "GPU_ASSIGN_FAILED"}, {"A2", "GPU_ASSIGN_FAILED"}} {
+		id := post[[]vmReply](x, "add-vm-gpu-device", add(tc.model, 1))[0].TaskID
+		x.settle()
+
+		if tc.code == "" {
+			x.succeeded(id)
+		} else {
+			x.failed(id, tc.code)
+		}
+	}
+}

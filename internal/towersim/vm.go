@@ -60,6 +60,10 @@ func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 		return failed
 	}
 
+	if d.HA != nil && *d.HA && len(v.gpus) > 0 {
+		return failure(codeGPUAndHA, "A VM with GPU devices cannot be highly available.")
+	}
+
 	v.row.CPU = wire.NestedCPU{Cores: edited.cores, Sockets: edited.sockets}
 	v.row.VCPU, v.row.Memory = edited.vcpu(), edited.memory
 	assign(&v.row.Name, d.Name)

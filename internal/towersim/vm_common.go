@@ -150,13 +150,16 @@ func (c *call) resolveGPUs(b *blueprint, params []wire.VMGPUOperationParams) err
 	return nil
 }
 
-// operateDisks changes the disks that a template brings along.
+// operateDisks changes the disks that a template brings along. Its CD-ROM drives
+// come along only with a request that says something of disks.
 func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
 	for i := range b.disks {
 		b.disks[i].linked = !fullCopy
 	}
 
-	if in == nil {
+	if in == nil || in.NewDisks == nil && len(in.ModifyDisks) == 0 && in.RemoveDisks == nil {
+		b.disks = filtered(b.disks, func(s diskShape) bool { return s.kind != wire.VMDiskTypeCdRom })
+
 		return nil
 	}
 

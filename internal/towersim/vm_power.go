@@ -151,6 +151,10 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 				return failed
 			}
 
+			if len(v.gpus) > 0 && wanted == nil {
+				return failure("GPU_ASSIGN_FAILED", "The VM %s has GPU devices and starts only on a host that is named.", v.row.Name)
+			}
+
 			v.host = placed
 			c.show(v)
 			c.powerOn(v)

@@ -22,6 +22,8 @@ import (
 const (
 	codeDuplicatedName = "VM_DUPLICATED_NAME"
 	codeCloudInit      = "VM_CLOUD_INIT_CONFIG_ERROR"
+	codeGPUTaken       = "GPU_ASSIGN_FAILED"
+	codeTooFewVGPUs    = "PRECHECK_REQUEST_VGPU_COUNT_MORE_THAN_AVAILABLE"
 )
 
 // Create makes the VM and returns when its network is ready. The id is in the
@@ -105,6 +107,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // fail: objects that do not exist, and a name that is taken. It completes the
 // sizes that need the template.
 func (r *Resource) prepare(ctx context.Context, client *tower.Client, config, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) bool {
+	diags.Append(r.checkISOs(ctx, plan, &model{})...)
+	checkHA(ctx, config, plan, diags)
+	diags.Append(r.checkGPUs(ctx, plan, &model{}, "", true)...)
+	if diags.HasError() {
+		return false
+	}
 	if err := r.checkReferences(ctx, client, plan, in, diags); err != nil {
 		diagx.AddError(diags, "create", object, in.Name, err)
 	}
@@ -207,6 +215,9 @@ func addCreateError(diags *diag.Diagnostics, name string, err error) {
 		switch task.Code {
 		case codeDuplicatedName:
 			diagx.AddAttributeError(diags, path.Root("name"), "create", object, name, err)
+			return
+		case codeGPUTaken, codeTooFewVGPUs:
+			diagx.AddAttributeError(diags, path.Root("gpu_devices"), "create", object, name, err)
 			return
 		case codeCloudInit:
 			// Not attached to cloud_init: Terraform would print it, secrets included.

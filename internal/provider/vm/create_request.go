@@ -41,7 +41,10 @@ func (m *model) toCreate(ctx context.Context) (tower.VMCreate, diag.Diagnostics)
 		Running:     meantToRun(m.PowerState),
 	}
 	m.placeIn(&in)
-	source, _, diags := objectAs[sourceModel](ctx, m.Source)
+	gpus, diags := m.gpus(ctx)
+	in.GPUs = gpus
+	source, _, d := objectAs[sourceModel](ctx, m.Source)
+	diags.Append(d...)
 	source.create(&in)
 	in.CPUCores, in.CPUSockets = m.topology()
 	if mib := attrs.Int64Ptr(m.MemoryMiB); mib != nil {

@@ -22,20 +22,27 @@ import (
 const bootBehindTemplate = 100
 
 // disksOfTemplate has the create call carry the disks, beside those that the
-// template brings along.
-func (m *model) disksOfTemplate(ctx context.Context, in *tower.VMCreate, template []tower.TemplateDisk, diags *diag.Diagnostics) {
+// template brings along, and the drives, in place of those.
+func (m *model) disksOfTemplate(ctx context.Context, client *tower.Client, in *tower.VMCreate, template []tower.TemplateDisk, diags *diag.Diagnostics) error {
 	boot := bootBehindTemplate
 	if len(template) > 0 {
 		boot = 1
 	}
-	for _, d := range template {
+	for i, d := range template {
 		boot = max(boot, d.Boot+1)
+		if d.Type == tower.DiskCDROM && attrs.IsKnown(m.CDROMs) {
+			in.RemoveDisks = append(in.RemoveDisks, i)
+		}
+	}
+	boot, err := m.cdROMsInCreate(ctx, client, in, boot)
+	if err != nil {
+		return err
 	}
 	m.storageInCreate(ctx, in, boot, diags)
 	system, d := systemDiskFrom(ctx, m.SystemDisk)
 	diags.Append(d...)
 	if system == nil {
-		return
+		return nil
 	}
 	index := tower.SystemDiskOf(template)
 	if index >= 0 {
@@ -47,10 +54,13 @@ func (m *model) disksOfTemplate(ctx context.Context, in *tower.VMCreate, templat
 	if attrs.IsKnown(system.Bus) && (index < 0 || template[index].Bus != system.Bus.ValueString()) {
 		in.SystemDisk = &tower.DiskBus{Index: max(index, 0), Bus: system.Bus.ValueString()}
 	}
+	return nil
 }
 
-// disksOfBlank has the create call carry all disks of a VM without a source.
-func (m *model) disksOfBlank(ctx context.Context, in *tower.VMCreate, diags *diag.Diagnostics) {
+// disksOfBlank has the create call carry all disks and drives of a VM without a
+// source. It boots from its disk first, so that a guest that was installed from
+// a drive is not installed again, and while the disk is empty from the drives.
+func (m *model) disksOfBlank(ctx context.Context, client *tower.Client, in *tower.VMCreate, diags *diag.Diagnostics) error {
 	const first = 1
 	system, d := systemDiskFrom(ctx, m.SystemDisk)
 	diags.Append(d...)
@@ -58,12 +68,17 @@ func (m *model) disksOfBlank(ctx context.Context, in *tower.VMCreate, diags *dia
 	if system != nil {
 		boot++
 	}
+	boot, err := m.cdROMsInCreate(ctx, client, in, boot)
+	if err != nil {
+		return err
+	}
 	m.storageInCreate(ctx, in, boot, diags)
 	if system != nil {
 		disk := system.create()
 		disk.Name, disk.VolumeID, disk.Boot = in.Name, "", first
 		in.Disks = slices.Insert(in.Disks, 0, disk)
 	}
+	return nil
 }
 
 // storageInCreate writes the data disks into the create call, from a place in
@@ -94,6 +109,22 @@ func finishStorage(ctx context.Context, client *tower.Client, config, plan *mode
 	if err != nil && ctx.Err() == nil {
 		addUnfinished(diags, path.Root("data_disks"), "disks", plan, err)
 	}
+	if err := finishCDROMs(ctx, client, plan); err != nil && ctx.Err() == nil {
+		addUnfinished(diags, path.Root("cd_roms"), "CD-ROM drives", plan, err)
+	}
+}
+
+// finishCDROMs gives a new VM the drives that the create call did not: a copy
+// has those of its source, and so may a VM whose template's drives Tower does
+// not tell.
+func finishCDROMs(ctx context.Context, client *tower.Client, plan *model) error {
+	if plan.CDROMs.IsNull() || plan.Source.IsNull() {
+		return nil
+	}
+	// What there is now is not known yet, so the VM is looked at.
+	done := *plan
+	done.CDROMs = types.ListUnknown(cdROMType())
+	return applyCDROMs(ctx, client, plan, &done)
 }
 
 func finishDisks(ctx context.Context, client *tower.Client, config, plan *model, owns *ownership) error {
@@ -155,7 +186,7 @@ func finishDisks(ctx context.Context, client *tower.Client, config, plan *model,
 	}
 	plan.SystemDisk, plan.DataDisks = done.SystemDisk, done.DataDisks
 	if stops {
-		if err := client.StartVM(ctx, id, ""); err != nil {
+		if err := client.StartVM(ctx, id, plan.HostID.ValueString()); err != nil {
 			return fmt.Errorf("starting the VM, which was stopped to change a bus: %w", err)
 		}
 	}

@@ -100,6 +100,7 @@ func inPlaceTable() []inPlaceSection {
 		{"The VM", vmRows()},
 		{"NICs", nicRows()},
 		{"Disks", diskRows()},
+		{"CD-ROM drives and GPU devices", deviceRows()},
 		{"What it is made from, and the first boot", sourceRows()},
 		{"How Terraform handles it", lifeRows()},
 	}
@@ -121,7 +122,7 @@ inventory:
       hosts: [{name: h1}, {name: h2}, {name: h3}]
       vlans: [{name: default, dhcp: 10.255.0.0/16}, {name: ecp}]
       isos: [rocky-8.iso, tools.iso]
-      gpus: [{host: 0, model: A16, usage: PASS_THROUGH}, {host: 0, model: A16, usage: PASS_THROUGH}, {host: 0, model: A16, usage: VGPU}]
+      gpus: [{host: 0, model: A10}, {host: 0, model: A16}, {host: 0, model: A30, usage: VGPU}, {host: 0, model: A40, usage: VGPU}]
     - {name: cluster-2}
   content_library_vm_templates:
     - {name: rocky-8, num_cpus: 2, memory_mib: 4096, disk_gib: 40, cloud_init: true}
@@ -195,6 +196,12 @@ func newInPlaceWorld(t *testing.T) inPlaceWorld {
 		"volume_b":     api.volume("volume-b", 5),
 		"volume_c":     api.volume("volume-c", 5),
 	}}
+	for local, model := range map[string]string{"gpu_a": "A10", "gpu_b": "A16", "vgpu_a": "A30", "vgpu_b": "A40"} {
+		w.locals[local] = sim.RowID("get-gpu-devices", rows{"model": model})
+	}
+	for local, image := range map[string]string{"iso_a": "rocky-8.iso", "iso_b": "tools.iso"} {
+		w.locals[local] = sim.RowID("get-elf-images", rows{"name": image, "cluster": rows{"name": "cluster-1"}})
+	}
 	w.locals["certificate"], w.locals["key"] = newKeyPair(t)
 	w.locals["kubeconfig"] = "apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\n" +
 		"users: [{name: a, user: {token: a}}]\ncontexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\n"

@@ -34,6 +34,8 @@ type model struct {
 	NICs               types.List     `tfsdk:"nics"`
 	SystemDisk         types.Object   `tfsdk:"system_disk"`
 	DataDisks          types.List     `tfsdk:"data_disks"`
+	CDROMs             types.List     `tfsdk:"cd_roms"`
+	GPUDevices         types.List     `tfsdk:"gpu_devices"`
 	CloudInit          types.Object   `tfsdk:"cloud_init"`
 	Labels             types.Map      `tfsdk:"labels"`
 	FolderID           types.String   `tfsdk:"folder_id"`

@@ -31,7 +31,7 @@ func hostAttribute() schema.Attribute {
 	return schema.StringAttribute{
 		Optional: true,
 		MarkdownDescription: "Tower's id of the host that the VM is to be on. Changing it migrates the VM: live while it runs, else cold. " +
-			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import or a move too.",
+			"Where absent, Tower chooses the host and moves the VM as it likes, and this stays null, after an import or a move too unless the VM has GPU devices, which tie it to its host.",
 		Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
 	}
 }
@@ -208,9 +208,9 @@ func applyGroup(ctx context.Context, client *tower.Client, plan, done *model) er
 	return nil
 }
 
-// applyPlacement brings the VM to the folder, owner, placement group and host
-// of the plan. The group comes before the host, which its rules must allow. An
-// owner that comes with the configuration of an imported VM is taken for the
+// applyPlacement brings the VM to the folder, owner and placement group of the
+// plan, before it may change its host, which the rules of the group must allow.
+// An owner that comes with the configuration of an imported VM is taken for the
 // one that it has.
 func applyPlacement(ctx context.Context, client *tower.Client, imported bool, plan, done *model) error {
 	if err := applyFolder(ctx, client, plan, done); err != nil {
@@ -222,9 +222,11 @@ func applyPlacement(ctx context.Context, client *tower.Client, imported bool, pl
 		}
 	}
 	done.Owner = plan.Owner
-	if err := applyGroup(ctx, client, plan, done); err != nil {
-		return err
-	}
+	return applyGroup(ctx, client, plan, done)
+}
+
+// applyHost migrates the VM to the host that is planned: live while it runs.
+func applyHost(ctx context.Context, client *tower.Client, plan, done *model) error {
 	if attrs.IsKnown(plan.HostID) && !plan.HostID.Equal(done.HostID) {
 		if err := client.MigrateVM(ctx, done.ID.ValueString(), plan.HostID.ValueString()); err != nil {
 			return fmt.Errorf("migrating the VM: %w", err)

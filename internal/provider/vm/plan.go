@@ -42,6 +42,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
 		}
 		r.checkPlacement(ctx, &plan, &model{}, &resp.Diagnostics)
+		resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &model{})...)
+		checkHA(ctx, &config, &plan, &resp.Diagnostics)
+		resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &model{}, "", false)...)
 		return
 	}
 	var state model
@@ -63,6 +66,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
 	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
@@ -73,6 +77,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
+	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
+	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
 	change.warn(&plan, &resp.Diagnostics)
 	if taken.fresh() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
@@ -83,6 +89,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
+	checkHA(ctx, &config, &plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -115,6 +122,7 @@ type change struct {
 	replace []path.Path // what forces a replacement
 	nics    nicsChange
 	disks   disksChange
+	gpus    gpusChange
 	unknown bool     // the NICs are not known yet
 	power   string   // the power state to bring about, "" for none
 	stops   []string // why a running VM must be stopped and started
@@ -153,6 +161,7 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	diags := c.compareNICs(ctx, config, plan, state, from.nics)
 	if len(c.replace) == 0 && plan.ClusterID.Equal(state.ClusterID) {
 		diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
+		diags.Append(c.compareGPUs(ctx, plan, state)...)
 	}
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)

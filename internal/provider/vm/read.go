@@ -87,6 +87,13 @@ func (r *Resource) observe(ctx context.Context, client *tower.Client, vm *tower.
 	}
 	diags.Append(state.refreshDisks(ctx, s, unread || owns.Own == nil, unread)...)
 	diags.Append(state.refresh(ctx, r.data, vm, nics, unread)...)
+	err = state.refreshCDROMs(ctx, client, s, unread)
+	if err == nil {
+		err = state.refreshGPUs(ctx, client, vm, unread)
+	}
+	if err != nil {
+		diagx.AddError(&diags, "read", object, vm.Name, err)
+	}
 	if owns.Own == nil && !diags.HasError() {
 		diags.Append(state.claimVolumes(ctx, s, unread, owns)...)
 	}

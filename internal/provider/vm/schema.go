@@ -105,6 +105,8 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"nics":        nicsAttribute(),
 			"system_disk": systemDiskAttribute(),
 			"data_disks":  dataDisksAttribute(),
+			"cd_roms":     cdROMsAttribute(),
+			"gpu_devices": gpuDevicesAttribute(),
 			"cloud_init":  cloudInitAttribute(),
 			"labels":      labelsAttribute(),
 

@@ -178,8 +178,7 @@ func findSource(ctx context.Context, client *tower.Client, in *tower.VMCreate) (
 func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tower.VMCreate, diags *diag.Diagnostics) error {
 	if plan.Source.IsNull() {
 		plan.completeBlank(in)
-		plan.disksOfBlank(ctx, in, diags)
-		return nil
+		return plan.disksOfBlank(ctx, client, in, diags)
 	}
 	o, err := findSource(ctx, client, in)
 	wanted := in.ContentLibraryVMTemplateID + in.VMTemplateID + in.SourceVMID + in.VMSnapshotID // one of them is set
@@ -201,7 +200,9 @@ func checkSource(ctx context.Context, client *tower.Client, plan *model, in *tow
 			o.kind, o.name, o.id, strings.Join(o.clusters, ", "))
 	}
 	if o.template {
-		plan.disksOfTemplate(ctx, in, o.disks, diags)
+		if err := plan.disksOfTemplate(ctx, client, in, o.disks, diags); err != nil {
+			return err
+		}
 	}
 	if o.template && !o.cloudInit {
 		if attrs.IsKnown(plan.CloudInit) {

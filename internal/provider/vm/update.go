@@ -45,9 +45,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
 	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
+	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
+	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), true)...)
 	if taken.unread() && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	}
@@ -104,7 +107,7 @@ func (m *model) keepRemote(state *model) {
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
 	m.PowerState = state.PowerState
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
-	m.SystemDisk, m.DataDisks = state.SystemDisk, state.DataDisks
+	m.SystemDisk, m.DataDisks, m.CDROMs, m.GPUDevices = state.SystemDisk, state.DataDisks, state.CDROMs, state.GPUDevices
 	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
 	m.FolderID, m.HostID, m.PlacementGroupID, m.Owner = state.FolderID, state.HostID, state.PlacementGroupID, state.Owner
 	m.keepIO(state)
@@ -138,6 +141,16 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		return err
 	}
 	id := done.ID.ValueString()
+	had, diags := done.gpus(ctx)
+	if err := diagnosticsError(diags); err != nil {
+		return err
+	}
+	// GPU devices tie a VM to its host, until they have been taken from it.
+	if len(had) == 0 {
+		if err := applyHost(ctx, client, plan, done); err != nil {
+			return err
+		}
+	}
 	stop := tower.StopOptions{
 		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),
 		Force:    attrs.BoolOr(plan.ForcePowerOff, true),
@@ -163,14 +176,33 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 	return r.configureNICs(ctx, client, change.nics, done)
 }
 
-// applyDevices changes NICs, disks and the VM's own properties.
+// applyDevices changes NICs, disks, drives, the VM's own properties and its GPU
+// devices, which come last and go first: with them the VM can neither move nor
+// be highly available.
 func (r *Resource) applyDevices(ctx context.Context, client *tower.Client, change change, config, plan, done *model, owns *ownership) error {
+	if err := removeGPUs(ctx, client, change.gpus, done); err != nil {
+		return err
+	}
+	if err := applyHost(ctx, client, plan, done); err != nil {
+		return err
+	}
 	if err := r.applyNICs(ctx, client, change.nics, done); err != nil {
 		return err
 	}
 	if err := applyDisks(ctx, client, change.disks, config, done, owns); err != nil {
 		return err
 	}
+	if err := applyCDROMs(ctx, client, plan, done); err != nil {
+		return err
+	}
+	if err := applyOwn(ctx, client, plan, done); err != nil {
+		return err
+	}
+	return addGPUs(ctx, client, change.gpus, plan, done)
+}
+
+// applyOwn changes the VM's own properties.
+func applyOwn(ctx context.Context, client *tower.Client, plan, done *model) error {
 	in, differs := updateOf(plan, done)
 	if !differs {
 		return nil
@@ -190,7 +222,7 @@ func startAgain(ctx context.Context, client *tower.Client, done *model, cause er
 	done.NetworkReady = types.BoolValue(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startAgainTimeout)
 	defer cancel()
-	if err := client.StartVM(ctx, done.ID.ValueString(), ""); err != nil {
+	if err := client.StartVM(ctx, done.ID.ValueString(), done.HostID.ValueString()); err != nil {
 		return fmt.Errorf("%w; the VM was stopped for the change, and starting it again failed, too: %w", cause, err)
 	}
 	done.setPower(powerRunning)
@@ -206,7 +238,7 @@ func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change 
 			return fmt.Errorf("resuming the VM: %w", err)
 		}
 	case change.power == powerRunning || len(change.stops) > 0:
-		if err := client.StartVM(ctx, id, ""); err != nil {
+		if err := client.StartVM(ctx, id, done.HostID.ValueString()); err != nil {
 			// The next apply says that the VM does not run.
 			done.NetworkReady = types.BoolValue(false)
 			return fmt.Errorf("starting the VM: %w", err)

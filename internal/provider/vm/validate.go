@@ -29,6 +29,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	validateSource(ctx, &config, &resp.Diagnostics)
 	validateCPUs(&config, &resp.Diagnostics)
 	validateDisks(ctx, &config, &resp.Diagnostics)
+	validateGPUs(ctx, &config, &resp.Diagnostics)
 	validateIO(&config, &resp.Diagnostics)
 	validateCloudInit(ctx, &config, &resp.Diagnostics)
 	nics, diags := config.nics(ctx)
