@@ -85,6 +85,7 @@ func TestKinds(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"action_schemas":{"elf_vm_power":{"block":{"attributes":`,
+		`"list_resource_schemas":{"elf_vm":{"block":{"attributes":{"cluster_id":{"type":"string","description":`,
 		`"resource_identity_schemas":{"elf_vm":{"version":0,"attributes":{"id":{"type":"string","description":`,
 	} {
 		if !strings.Contains(string(encoded), want) {

@@ -4,6 +4,7 @@ package towersim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
@@ -135,6 +136,15 @@ func (s *Server) RenameVM(name, to string) error {
 	})
 }
 
+// MakeSystemVM makes a VM one of Tower's own.
+func (s *Server) MakeSystemVM(name string) error {
+	return s.onVM(name, func(_ *world, v *vm) error {
+		v.row.Internal = true
+
+		return nil
+	})
+}
+
 // MoveVM takes a VM to another host of its cluster, as the scheduler does after
 // a failure.
 func (s *Server) MoveVM(name, host string) error {
@@ -165,6 +175,17 @@ func (s *Server) SetHostState(host, state string) error {
 	})
 
 	return err
+}
+
+// ReverseNICs lists a VM's NICs in the opposite order, under new ids, as Tower
+// may after a synchronisation.
+func (s *Server) ReverseNICs(name string) error {
+	return s.onVM(name, func(w *world, v *vm) error {
+		slices.Reverse(v.nics)
+		w.renew(v)
+
+		return nil
+	})
 }
 
 // DropTasks makes Tower lose its records of all tasks. The work goes on.

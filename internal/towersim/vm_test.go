@@ -321,6 +321,23 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 	}
 }
 
+func TestNICsInAnotherOrder(t *testing.T) {
+	x := start(t, "inventory: {vms: [{name: a, nics: [default, ecp]}]}")
+	id := x.idOf("get-vms", "a")
+	before := x.nics(id)
+
+	if err := x.ReverseNICs("a"); err != nil {
+		t.Fatal(err)
+	}
+
+	after := x.nics(id)
+	same(t, "MACs", []string{*after[0].MACAddress, *after[1].MACAddress}, []string{*before[1].MACAddress, *before[0].MACAddress})
+
+	if after[0].ID == before[1].ID || *after[0].Order != 0 {
+		t.Errorf("the first NIC is %s at %d, and was %s", after[0].ID, *after[0].Order, before[1].ID)
+	}
+}
+
 func TestActionOnAMissingVMIsAnError(t *testing.T) {
 	if err := start(t, "").DeleteVM("a"); err == nil {
 		t.Error("a VM that does not exist was deleted")

@@ -51,6 +51,10 @@ func nicRows() []inPlaceRow {
 			tower: map[string]any{"nics.#": 2}, advice: "The NICs stay, and are not managed any more.",
 		},
 		{
+			argument: "nics", when: "defaults written down", effect: recorded,
+			before: dhcp(""), after: dhcp(`, network_type = "IPV4_DHCP", model = "VIRTIO", enabled = true, default_route = false`),
+		},
+		{
 			argument: "nics.vlan_id", effect: inPlace,
 			before: args{"nics": `[{ vlan_id = local.vlan_default, network_type = "NONE" }]`}, after: args{"nics": `[{ vlan_id = local.vlan_ecp, network_type = "NONE" }]`},
 			calls: []string{device + " connect_vlan_id"}, tower: map[string]any{"nics.0.vlan.id": "local.vlan_ecp", "nics.#": 1},

@@ -211,14 +211,20 @@ func newInPlaceWorld(t *testing.T) inPlaceWorld {
 	return w
 }
 
-// config is a configuration of all rows, as each is to be.
-func (w inPlaceWorld) config(arguments func(inPlaceRow) args) string {
+// head is the part of a configuration that names what there is.
+func (w inPlaceWorld) head() string {
 	var b strings.Builder
 	b.WriteString(w.sim.ProviderConfig() + w.sim.DataSources() + uplink + "\nlocals {\n")
 	for _, name := range slices.Sorted(maps.Keys(w.locals)) {
 		fmt.Fprintf(&b, "  %s = %q\n", name, w.locals[name])
 	}
-	b.WriteString("}\n\n")
+	return b.String() + "}\n\n"
+}
+
+// config is a configuration of all rows, as each is to be.
+func (w inPlaceWorld) config(arguments func(inPlaceRow) args) string {
+	var b strings.Builder
+	b.WriteString(w.head())
 	for _, row := range inPlaceRows() {
 		b.WriteString(row.render(arguments(row)))
 	}

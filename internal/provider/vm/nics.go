@@ -81,7 +81,8 @@ func fillNICs(nics []nicModel, verdict readiness.Verdict, promised bool) {
 }
 
 // refreshNICs brings the NICs of the state up to date with what Tower shows:
-// changed devices, NICs that are gone, NICs that somebody added.
+// changed devices, NICs that are gone, NICs that somebody added. One that shows
+// another MAC keeps its place.
 func refreshNICs(nics []nicModel, reported []tower.VMNIC) []nicModel {
 	claimed := make([]bool, len(reported))
 	claim := func(match func(tower.VMNIC) bool) int {
@@ -100,12 +101,17 @@ func refreshNICs(nics []nicModel, reported []tower.VMNIC) []nicModel {
 	}
 	var current []nicModel
 	for i, nic := range nics {
-		if paired[i] < 0 && nic.MACAddress.ValueString() == "" {
-			// A create that was interrupted before the MACs were known.
+		replugged := paired[i] < 0
+		if replugged {
+			// Its MAC has changed, or a create was interrupted before it was known.
 			paired[i] = claim(func(r tower.VMNIC) bool { return r.VLANID == nic.VLANID.ValueString() })
 		}
 		if paired[i] < 0 {
 			continue
+		}
+		if replugged && nic.MACAddress.ValueString() != "" && nic.Type() == network.TypeStatic {
+			// To the guest it is another card, which has no address.
+			nic = importedNIC(reported[paired[i]])
 		}
 		nic.fillDevice(reported[paired[i]])
 		current = append(current, nic)

@@ -5,6 +5,7 @@ package vm_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,8 +14,10 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
 	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
 // nicLines renders nics; the elements are HCL objects.
@@ -25,8 +28,6 @@ func nicLines(nics ...string) string {
 const (
 	nicDHCP   = `{ vlan_id = data.elf_vlan.test.id }`
 	nicOther  = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`
-	nicUplink = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "IPV4", ip_address = "240.255.0.1", netmask = "255.255.255.255" }`
-	nicStatic = `{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4", ip_address = "10.255.233.%d", netmask = "255.255.0.0" }`
 )
 
 // mutations are the operations that change something, with their counts.
@@ -62,177 +63,106 @@ func onlySent(sim *acctest.Sim, before *map[string]int, want map[string]int) sta
 }
 
 // A NIC inserted anywhere is one add in Tower; the others keep their MACs, and
-// only the new one is waited for.
+// only the new one is waited for: the others have lost their addresses meanwhile,
+// and do not get any.
 func TestAccVM_insertedNICTouchesNoOther(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, ecp)
 	name := "grows-" + acctest.RandomName()
-	config := func(nics ...string) string { return vmConfig(sim, name, nicLines(nics...)) + uplink }
-	first, last := statecheck.CompareValue(compare.ValuesSame()), statecheck.CompareValue(compare.ValuesSame())
-	var before map[string]int
+	config := func(nics ...string) string {
+		return vmConfig(sim, name, nicLines(nics...)+"  network_readiness = { timeout = \"20s\" }\n") + uplink
+	}
+	macs := make([]interface {
+		AddStateValue(string, tfjsonpath.Path) statecheck.StateCheck
+	}, 3)
+	states := func(places ...int) []statecheck.StateCheck {
+		checks := make([]statecheck.StateCheck, 0, len(places))
+		for i, place := range places {
+			checks = append(checks, macs[i].AddStateValue(address, at("nics", place, "mac_address")))
+		}
+		return checks
+	}
+	for i := range macs {
+		macs[i] = statecheck.CompareValue(compare.ValuesSame())
+	}
+	var before []towersim.Mutation
+	var known []string
 	acctest.Test(t, resource.TestCase{
 		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
+			{Config: config(nicDHCP, nicOther, nicDHCP), ConfigStateChecks: states(0, 1, 2)},
 			{
-				Config: config(nicDHCP, nicOther),
-				ConfigStateChecks: []statecheck.StateCheck{
-					first.AddStateValue(address, at("nics", 0, "mac_address")),
-					last.AddStateValue(address, at("nics", 1, "mac_address")),
+				PreConfig: func() {
+					setAddresses(t, sim, name, "", "", "")
+					before, known = sim.Server().Mutations(), macsOf(sim, name)
 				},
-			},
-			{
-				PreConfig: func() { before = mutations(sim) },
-				Config:    config(nicDHCP, nicUplink, nicOther),
+				Config: config(nicDHCP, nicDHCP, nicOther, nicDHCP),
 				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
 					plancheck.ExpectUnknownValue(address, at("nics", 1, "mac_address")),
+					plancheck.ExpectUnknownValue(address, at("nics", 1, "ip_addresses")),
 					plancheck.ExpectUnknownValue(address, at("ip_addresses")),
-					plancheck.ExpectKnownValue(address, at("nics", 0, "ip_addresses"), knownvalue.ListSizeExact(1)),
+					plancheck.ExpectKnownValue(address, at("nics", 0, "ip_addresses"), knownvalue.ListSizeExact(0)),
+					plancheck.ExpectKnownValue(address, at("nics", 3, "ip_addresses"), knownvalue.ListSizeExact(0)),
 				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					first.AddStateValue(address, at("nics", 0, "mac_address")),
-					last.AddStateValue(address, at("nics", 2, "mac_address")),
+				ConfigStateChecks: append(states(0, 2, 3),
 					expect(knownvalue.Bool(true), "network_ready"),
-					onlySent(sim, &before, map[string]int{"add-vm-nic": 1, "update-vm-nic-basic-info": 1}),
-				},
-			},
-			{Config: config(nicDHCP, nicUplink, nicOther), ConfigPlanChecks: emptyPlan()},
-			{
-				PreConfig: func() { before = mutations(sim) },
-				Config:    config(nicDHCP, nicOther),
-				ConfigStateChecks: []statecheck.StateCheck{
-					first.AddStateValue(address, at("nics", 0, "mac_address")),
-					last.AddStateValue(address, at("nics", 1, "mac_address")),
-					onlySent(sim, &before, map[string]int{"remove-vm-nic-by-where": 1}),
+					expect(knownvalue.ListSizeExact(1), "nics", 1, "ip_addresses"),
 					stateCheck(func() error {
-						if nics := sim.VMs()[0].NICs; len(nics) != 2 {
-							return fmt.Errorf("Tower has %d NICs, want 2", len(nics))
+						sent := sim.Server().Mutations()[len(before):]
+						now := macsOf(sim, name)
+						switch {
+						case len(sent) != 1 || sent[0].Operation != "add-vm-nic" || sent[0].Status != 200 || !sent[0].About(vmRow(sim, name)["id"].(string)):
+							return fmt.Errorf("Tower was sent %v, want one add-vm-nic", sent)
+						case len(now) != 4 || !slices.Equal(now[:3], known):
+							return fmt.Errorf("Tower has the MACs %q, had %q", now, known)
+						}
+						return nil
+					})),
+			},
+			{Config: config(nicDHCP, nicDHCP, nicOther, nicDHCP), ConfigPlanChecks: emptyPlan()},
+			{
+				PreConfig: func() { before = sim.Server().Mutations() },
+				Config:    config(nicDHCP, nicOther, nicDHCP),
+				ConfigStateChecks: []statecheck.StateCheck{stateCheck(func() error {
+					sent, now := sim.Server().Mutations()[len(before):], macsOf(sim, name)
+					if len(sent) != 1 || sent[0].Operation != "remove-vm-nic-by-where" || len(now) != 3 {
+						return fmt.Errorf("Tower was sent %v and has the MACs %q", sent, now)
+					}
+					return nil
+				})},
+			},
+			{
+				// Another order is another order in the state alone.
+				PreConfig: func() { before = sim.Server().Mutations() },
+				Config:    config(nicOther, nicDHCP, nicDHCP),
+				ConfigStateChecks: []statecheck.StateCheck{
+					macs[1].AddStateValue(address, at("nics", 0, "mac_address")),
+					stateCheck(func() error {
+						if sent := sim.Server().Mutations()[len(before):]; len(sent) > 0 {
+							return fmt.Errorf("Tower was sent %v", sent)
 						}
 						return nil
 					}),
 				},
 			},
-			{
-				// Another order is another order in the state alone.
-				PreConfig: func() { before = mutations(sim) },
-				Config:    config(nicOther, nicDHCP),
-				ConfigStateChecks: []statecheck.StateCheck{
-					last.AddStateValue(address, at("nics", 0, "mac_address")),
-					first.AddStateValue(address, at("nics", 1, "mac_address")),
-					onlySent(sim, &before, map[string]int{}),
-				},
-			},
-			{Config: config(nicOther, nicDHCP), ConfigPlanChecks: emptyPlan()},
+			{Config: config(nicOther, nicDHCP, nicDHCP), ConfigPlanChecks: emptyPlan()},
 		},
 	})
 }
 
-func TestAccVM_nicIsChangedInPlace(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		from, to string
-		want     map[string]int
-		check    statecheck.StateCheck
-	}{
-		"network": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(exactly("NONE"), "nics", 0, "network_type"),
-		},
-		"enabled": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, enabled = false }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(knownvalue.Bool(false), "nics", 0, "enabled"),
-		},
-		"mirror": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mirror = true }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(knownvalue.Bool(true), "nics", 0, "mirror"),
-		},
-		"MAC address": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, mac_address = "52:54:00:00:0a:0b" }`,
-			map[string]int{"update-vm-nic-advance-info": 1},
-			expect(exactly("52:54:00:00:0a:0b"), "nics", 0, "mac_address"),
-		},
-		"model": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, model = "E1000" }`,
-			map[string]int{"shutdown-vm": 1, "update-vm-nic": 1, "start-vm": 1},
-			expect(exactly("E1000"), "nics", 0, "model"),
-		},
-		"static address": {
-			fmt.Sprintf(nicStatic, 10), fmt.Sprintf(nicStatic, 11),
-			map[string]int{"update-vm-nic-basic-info": 1},
-			expect(list("10.255.233.11"), "ip_addresses"),
-		},
-		"DHCP to static": {
-			nicDHCP, fmt.Sprintf(nicStatic, 12),
-			map[string]int{"update-vm-nic-basic-info": 1},
-			expect(list("10.255.233.12"), "nics", 0, "ip_addresses"),
-		},
-		"waiting": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, wait_for_ip = false }`,
-			map[string]int{},
-			expect(knownvalue.Bool(true), "network_ready"),
-		},
-		"default written down": {
-			nicDHCP, `{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4_DHCP", model = "VIRTIO", enabled = true, default_route = false }`,
-			map[string]int{},
-			expect(exactly("IPV4_DHCP"), "nics", 0, "network_type"),
-		},
+// macsOf are the MACs of a VM's NICs in Tower's order.
+func macsOf(sim *acctest.Sim, name string) []string {
+	var macs []string
+	for _, vm := range sim.VMs() {
+		if vm.Name != name {
+			continue
+		}
+		for _, nic := range vm.NICs {
+			macs = append(macs, nic.MACAddress)
+		}
 	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, ecp)
-			vmName := acctest.RandomName()
-			config := func(nic string) string { return vmConfig(sim, vmName, nicLines(nic)) + uplink }
-			var before map[string]int
-			acctest.Test(t, resource.TestCase{
-				CheckDestroy: sim.CheckNoVMs,
-				Steps: []resource.TestStep{
-					{Config: config(tc.from)},
-					{
-						PreConfig: func() { before = mutations(sim) },
-						Config:    config(tc.to),
-						ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-							plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-						}},
-						ConfigStateChecks: []statecheck.StateCheck{tc.check, onlySent(sim, &before, tc.want)},
-					},
-					{Config: config(tc.to), ConfigPlanChecks: emptyPlan()},
-				},
-			})
-		})
-	}
-}
-
-func TestAccVM_nicChangeThatTowerCantMakeIsRefused(t *testing.T) {
-	t.Parallel()
-	static := fmt.Sprintf(nicStatic, 20)
-	with := func(nic, more string) string { return strings.TrimSuffix(nic, " }") + ", " + more + " }" }
-	cases := map[string]struct {
-		from, to string
-		want     string
-	}{
-		"routes":          {static, with(static, `routes = [{ gateway = "10.255.0.1", network = "10.9.0.0", netmask = "255.255.0.0" }]`), "Routes can't change"},
-		"default route":   {static, with(static, "default_route = true"), "default route can't change"},
-		"static to DHCP":  {static, nicDHCP, "can't change to DHCP"},
-		"gateway removed": {with(static, `gateway = "10.255.0.1"`), static, "gateway can't be removed"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, "")
-			vmName := acctest.RandomName()
-			acctest.Test(t, resource.TestCase{
-				CheckDestroy: sim.CheckNoVMs,
-				Steps: []resource.TestStep{
-					{Config: vmConfig(sim, vmName, nicLines(tc.from))},
-					{Config: vmConfig(sim, vmName, nicLines(tc.to)), PlanOnly: true, ExpectError: acctest.Mentions(tc.want)},
-				},
-			})
-		})
-	}
+	return macs
 }
 
 func TestAccVM_nicsConfiguredLaterAreThoseOfTheVM(t *testing.T) {
