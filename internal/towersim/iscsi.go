@@ -68,7 +68,10 @@ func (w *world) iscsiEntities() map[string]*entity {
 	}
 }
 
-// emptyEntity is one that a Tower has no rows of in the simulated installation.
+// emptyEntity is one that a Tower has no rows of in the simulated installation,
+// because nothing that is simulated makes any: zones belong to stretched
+// clusters, iSCSI connections to initiators that talk to a target, and entity
+// filter results to filters of a Tower's pages, which no operation in play sets.
 func emptyEntity() *entity {
 	return &entity{
 		rows:    func() []any { return nil },

@@ -182,8 +182,9 @@ func TestDriveIsDisabled(t *testing.T) {
 func TestDevicesThatNoHostHas(t *testing.T) {
 	x := start(t, "")
 	vm := x.made(object{})
-	x.refused("add-vm-pci-nic", edit(vm.ID, object{"pci_nics": object{}}), http.StatusNotFound)
-	x.refused("remove-vm-pci-nic", edit(vm.ID, object{"pci_nics": object{}}), http.StatusNotFound)
+	x.refused("add-vm-pci-nic", edit(vm.ID, object{"pci_nics": object{"name": "none"}}), http.StatusNotFound)
+	x.refused("remove-vm-pci-nic", edit(vm.ID, object{"pci_nics": object{"name": "none"}}), http.StatusNotFound)
+	x.refused("add-vm-pci-nic", edit(vm.ID, object{"pci_nics": object{}}), http.StatusBadRequest)
 	x.refused("update-vm-vpc-nic", object{"where": object{}, "data": object{"vpc_nic": object{}}}, http.StatusBadRequest)
 }
 
