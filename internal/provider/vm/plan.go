@@ -89,6 +89,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if taken.fresh() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
+		resp.Diagnostics.Append(warnKeptDisks(ctx, &config, &state)...)
 	}
 	if taken.unread() {
 		return
@@ -305,6 +306,7 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	}
 	diags := c.settleDisks(ctx, config, plan, state)
 	diags.Append(c.settleNICs(ctx, config, plan)...)
+	diags.Append(settleAddresses(ctx, plan, state)...)
 	return diags
 }
 
@@ -359,15 +361,15 @@ func coresFor(plan, state *model) types.Int64 {
 }
 
 // keepString gives a computed value that the configuration does not set its
-// prior value. A prior null is no value: where the change may bring one
-// (learns), it is unknown.
+// prior value. Where that is null and the change may bring a value (learns), it
+// is unknown.
 func keepString(planned *types.String, config, prior types.String, learns bool) {
 	switch {
 	case !config.IsNull():
-	case !prior.IsNull():
-		*planned = prior
-	case learns:
+	case prior.IsNull() && learns:
 		*planned = types.StringUnknown()
+	default:
+		*planned = prior
 	}
 }
 
