@@ -102,8 +102,10 @@ func TestAccVM_badInputIsRefusedByThePlan(t *testing.T) {
 		{"VM of another cluster", source("vm_id = local.far_vm"), "source.vm_id", []string{"belongs to another cluster"}},
 		{"no such snapshot", source(`vm_snapshot_id = "no-such-snapshot"`), "source.vm_snapshot_id", []string{"no VM snapshot with the id"}},
 		{
-			"template without cloud-init", args{"source": "{ content_library_vm_template_id = local.plain }", "cloud_init": `{ hostname = "a" }`},
-			"source.content_library_vm_template_id", []string{"is not marked as supporting cloud-init"},
+			"template without cloud-init",
+			args{"source": "{ content_library_vm_template_id = local.plain }", "cloud_init": `{ hostname = "a" }`},
+			"source.content_library_vm_template_id",
+			[]string{"is not marked as supporting cloud-init"},
 		},
 		{"disk smaller than the template's", args{"system_disk": "{ size_gib = 20 }"}, "system_disk.size_gib", []string{"40 GiB and can't shrink"}},
 		{"odd cores for the template", args{"num_cores_per_socket": "3"}, "num_cores_per_socket", []string{"2 vCPUs", "Set num_cpus"}},
@@ -144,7 +146,8 @@ func TestAccVM_badChangeIsRefusedByThePlan(t *testing.T) {
 		{"a new NIC on no network", nics(`{ vlan_id = "no-such-network" }`), "nics[1].vlan_id", []string{"No such VM network"}},
 		{
 			"a new NIC with routes", nics(`{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4", ip_address = "10.255.3.3", netmask = "255.255.0.0", routes = [{ gateway = "10.255.0.1" }] }`),
-			"nics[1].routes", []string{"Routes of a new NIC"},
+			"nics[1].routes",
+			[]string{"Routes of a new NIC"},
 		},
 		{"a volume of another VM", args{"data_disks": "[{ name = \"a\", volume_id = local.taken }]"}, "data_disks[0].volume_id", []string{"Volume can't be attached"}},
 	}

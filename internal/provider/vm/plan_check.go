@@ -22,8 +22,8 @@ func (r *Resource) checkPlanned(ctx context.Context, config, plan, state *model,
 	if r.data == nil || r.data.Tower == nil {
 		return
 	}
-	client := r.data.Tower
-	if state.ID.IsNull() {
+	client, fresh := r.data.Tower, state.ID.IsNull()
+	if fresh {
 		checkOrigin(ctx, client, config, plan, diags)
 	}
 	if !attrs.IsKnown(plan.ClusterID) || diags.HasError() {
@@ -31,7 +31,7 @@ func (r *Resource) checkPlanned(ctx context.Context, config, plan, state *model,
 	}
 	checkNetworks(ctx, client, plan, state, diags)
 	checkMemory(ctx, client, config, plan, state, diags)
-	if config.DeleteMode.ValueString() == deleteRecycleBin && !config.DeleteMode.Equal(state.DeleteMode) {
+	if fresh && config.DeleteMode.ValueString() == deleteRecycleBin {
 		if off, _ := recycleBinOff(ctx, client, plan.ClusterID.ValueString()); off {
 			diags.AddAttributeWarning(path.Root("delete_mode"), "The recycle bin is switched off",
 				"The recycle bin is switched off in Tower for this cluster, so destroying the VM will be refused as long as delete_mode is RECYCLE_BIN.")

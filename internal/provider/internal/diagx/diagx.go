@@ -5,9 +5,8 @@
 package diagx
 
 import (
-	"strings"
-
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
