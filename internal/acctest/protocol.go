@@ -123,6 +123,99 @@ func (p *Protocol) InvokeAction(ctx context.Context, name string, config Values,
 	return said, diags
 }
 
+// Listed is one result of a list.
+type Listed struct {
+	DisplayName string
+	Identity    map[string]tftypes.Value
+	Resource    *tftypes.Value // nil where the list was not to include it
+}
+
+// List validates a list and returns its results, and all diagnostics. The limit 0
+// is none.
+func (p *Protocol) List(name string, config Values, includeResource bool, limit int64) (listed []Listed, diags []*tfprotov6.Diagnostic) {
+	p.t.Helper()
+	schema, identity := p.schemas.ListResourceSchemas[name], p.identityType(name)
+	if schema == nil {
+		p.t.Fatalf("there is no list resource %s", name)
+	}
+	encoded := p.config(schema, config)
+	validated, err := p.server.ValidateListResourceConfig(p.t.Context(), &tfprotov6.ValidateListResourceConfigRequest{TypeName: name, Config: encoded})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if len(validated.Diagnostics) > 0 {
+		return nil, validated.Diagnostics
+	}
+	stream, err := p.server.ListResource(p.t.Context(), &tfprotov6.ListResourceRequest{TypeName: name, Config: encoded, IncludeResource: includeResource, Limit: limit})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for result := range stream.Results {
+		diags = append(diags, result.Diagnostics...)
+		if result.Identity == nil {
+			continue
+		}
+		one := Listed{DisplayName: result.DisplayName, Identity: p.members(result.Identity.IdentityData, identity)}
+		if result.Resource != nil {
+			value := p.decode(result.Resource, p.schemas.ResourceSchemas[name].ValueType())
+			one.Resource = &value
+		}
+		listed = append(listed, one)
+	}
+	return listed, diags
+}
+
+// Import imports an object by its id and returns the state after the read that
+// follows.
+func (p *Protocol) Import(name, id string) tftypes.Value {
+	p.t.Helper()
+	imported, err := p.server.ImportResourceState(p.t.Context(), &tfprotov6.ImportResourceStateRequest{TypeName: name, ID: id})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.succeed(imported.Diagnostics)
+	object := imported.ImportedResources[0]
+	read, err := p.server.ReadResource(p.t.Context(), &tfprotov6.ReadResourceRequest{
+		TypeName: name, CurrentState: object.State, CurrentIdentity: object.Identity, Private: object.Private,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.succeed(read.Diagnostics)
+	return p.decode(read.NewState, p.schemas.ResourceSchemas[name].ValueType())
+}
+
+func (p *Protocol) identityType(name string) tftypes.Type {
+	p.t.Helper()
+	identities, err := p.server.GetResourceIdentitySchemas(p.t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	schema := identities.IdentitySchemas[name]
+	if schema == nil {
+		p.t.Fatalf("%s has no identity", name)
+	}
+	return schema.ValueType()
+}
+
+func (p *Protocol) decode(encoded *tfprotov6.DynamicValue, typ tftypes.Type) tftypes.Value {
+	p.t.Helper()
+	value, err := encoded.Unmarshal(typ)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value
+}
+
+func (p *Protocol) members(encoded *tfprotov6.DynamicValue, typ tftypes.Type) map[string]tftypes.Value {
+	p.t.Helper()
+	members := map[string]tftypes.Value{}
+	if err := p.decode(encoded, typ).As(&members); err != nil {
+		p.t.Fatal(err)
+	}
+	return members
+}
+
 func (p *Protocol) action(name string) *tfprotov6.Schema {
 	p.t.Helper()
 	schema := p.schemas.ActionSchemas[name]

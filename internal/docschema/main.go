@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Docschema completes the schema that a CLI has told of the provider
-// (`providers schema -json`) with the kinds of objects that older CLIs know
-// nothing of: actions, list resources and the identities of resources. So the
-// documentation is the same whatever CLI it is written with.
+// (`providers schema -json`) with the kinds of objects that older CLIs leave
+// out: actions, list resources and the identities of resources. Newer ones tell
+// of them, but wrap the filters of a list into what `terraform query` adds, so
+// the provider's own word counts in any case. The documentation is the same
+// whatever CLI it is written with.
 //
 // Usage: docschema FILE
 package main
@@ -44,8 +46,8 @@ func run(ctx context.Context, file string) error {
 	return os.WriteFile(file, completed, 0o600)
 }
 
-// complete adds to the schema of the only provider in what a CLI has told the
-// kinds that are missing there.
+// complete puts the kinds that CLIs disagree about into the schema of the only
+// provider in what a CLI has told.
 func complete(ctx context.Context, told []byte, server tfprotov6.ProviderServer) ([]byte, error) {
 	var document struct {
 		FormatVersion string                                `json:"format_version"`
@@ -63,9 +65,6 @@ func complete(ctx context.Context, told []byte, server tfprotov6.ProviderServer)
 	}
 	for _, schema := range document.Schemas {
 		for kind, objects := range own {
-			if _, ok := schema[kind]; ok {
-				continue
-			}
 			encoded, err := json.Marshal(objects)
 			if err != nil {
 				return nil, err
@@ -76,7 +75,7 @@ func complete(ctx context.Context, told []byte, server tfprotov6.ProviderServer)
 	return json.Marshal(document)
 }
 
-// newerKinds asks the provider for what older CLIs leave out, in the CLI's form.
+// newerKinds asks the provider for those kinds and writes them as a CLI does.
 func newerKinds(ctx context.Context, server tfprotov6.ProviderServer) (map[string]any, error) {
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {

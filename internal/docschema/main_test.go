@@ -41,12 +41,12 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestComplete checks that what the CLI has told stays, and that what it has
-// left out is there afterwards.
+// TestComplete checks that what CLIs agree about stays, and that the rest is
+// what the provider says.
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	server := providerserver.NewProtocol6(provider.New("test")())()
-	const told = `{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/elf":{"resource_schemas":{"elf_vm":{"version":7}},"resource_identity_schemas":{"told":{}}}}}`
+	const told = `{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/elf":{"resource_schemas":{"elf_vm":{"version":7}},"list_resource_schemas":{"elf_vm":{"block":{"block_types":{"config":{}}}}}}}}`
 	completed, err := complete(t.Context(), []byte(told), server)
 	if err != nil {
 		t.Fatal(err)
@@ -59,11 +59,14 @@ func TestComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	schema := got.Schemas["registry.terraform.io/hashicorp/elf"]
-	if got.Format != "1.0" || schema["resource_schemas"]["elf_vm"].(map[string]any)["version"] != 7.0 || len(schema["resource_identity_schemas"]) != 1 {
+	if got.Format != "1.0" || schema["resource_schemas"]["elf_vm"].(map[string]any)["version"] != 7.0 {
 		t.Errorf("what the CLI has told is lost: %s", completed)
 	}
 	if schema["action_schemas"]["elf_vm_power"] == nil {
 		t.Errorf("the action is missing: %s", completed)
+	}
+	if list := schema["list_resource_schemas"]["elf_vm"].(map[string]any)["block"].(map[string]any); list["block_types"] != nil || list["attributes"] == nil {
+		t.Errorf("the list is %v", list)
 	}
 	for _, bad := range []string{"", "{}", `{"provider_schemas":{"a":{},"b":{}}}`} {
 		if _, err := complete(t.Context(), []byte(bad), server); err == nil {
@@ -85,6 +88,7 @@ func TestKinds(t *testing.T) {
 	}
 	for _, want := range []string{
 		`"action_schemas":{"elf_vm_power":{"block":{"attributes":`,
+		`"list_resource_schemas":{"elf_vm":{"block":{"attributes":{"cluster_id":{"type":"string","description":`,
 		`"resource_identity_schemas":{"elf_vm":{"version":0,"attributes":{"id":{"type":"string","description":`,
 	} {
 		if !strings.Contains(string(encoded), want) {

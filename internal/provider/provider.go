@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/function"
+	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/provider"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -36,6 +37,7 @@ var (
 	_ provider.ProviderWithValidateConfig = (*elfProvider)(nil)
 	_ provider.ProviderWithFunctions      = (*elfProvider)(nil)
 	_ provider.ProviderWithActions        = (*elfProvider)(nil)
+	_ provider.ProviderWithListResources  = (*elfProvider)(nil)
 )
 
 // New returns the constructor of the provider in the given version.
@@ -77,6 +79,7 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	resp.ResourceData = data
 	resp.DataSourceData = data
 	resp.ActionData = data
+	resp.ListResourceData = data
 	if !c.known() {
 		// A plan must still be possible: a resource that is created needs no
 		// client for it, and whatever does says why there is none.
@@ -131,5 +134,11 @@ func (p *elfProvider) Functions(context.Context) []func() function.Function {
 func (p *elfProvider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
 		vmpower.NewAction,
+	}
+}
+
+func (p *elfProvider) ListResources(context.Context) []func() list.ListResource {
+	return []func() list.ListResource{
+		vm.NewListResource,
 	}
 }

@@ -437,6 +437,12 @@ func TestProvider_schema(t *testing.T) {
 	if resp.ActionSchemas["elf_vm_power"] == nil {
 		t.Error("there is no action elf_vm_power")
 	}
+	if resp.ListResourceSchemas["elf_vm"] == nil {
+		t.Error("there is no list resource elf_vm")
+	}
+	for name, schema := range resp.ListResourceSchemas {
+		checkDescribed(t, "list resource "+name, schema.Block)
+	}
 	for name, schema := range resp.ActionSchemas {
 		checkDescribed(t, "action "+name, schema.Schema.Block)
 	}

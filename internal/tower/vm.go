@@ -102,8 +102,13 @@ func (c *Client) getVMs(ctx context.Context, k kind, where *models.VMWhereInput)
 	if where == nil {
 		return nil, &Error{Operation: opGetVMs, Class: ClassRefused, Message: "a filter is missing"}
 	}
+	return c.callGetVMs(ctx, k, &models.GetVmsRequestBody{Where: where})
+}
+
+// callGetVMs calls get-vms as it is told.
+func (c *Client) callGetVMs(ctx context.Context, k kind, body *models.GetVmsRequestBody) ([]VM, error) {
 	return invoke(ctx, c, operation{opGetVMs, k}, func(ctx context.Context) ([]VM, error) {
-		reply, err := c.api.vms.GetVms(vm.NewGetVmsParamsWithContext(ctx).WithRequestBody(&models.GetVmsRequestBody{Where: where}))
+		reply, err := c.api.vms.GetVms(vm.NewGetVmsParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}

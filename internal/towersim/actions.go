@@ -136,6 +136,15 @@ func (s *Server) RenameVM(name, to string) error {
 	})
 }
 
+// MakeSystemVM makes a VM one of Tower's own.
+func (s *Server) MakeSystemVM(name string) error {
+	return s.onVM(name, func(_ *world, v *vm) error {
+		v.row.Internal = true
+
+		return nil
+	})
+}
+
 // MoveVM takes a VM to another host of its cluster, as the scheduler does after
 // a failure.
 func (s *Server) MoveVM(name, host string) error {

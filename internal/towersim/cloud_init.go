@@ -5,6 +5,7 @@ package towersim
 import (
 	"fmt"
 	"net/netip"
+	"regexp"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
@@ -66,6 +67,10 @@ func (b *blueprint) networks() (map[int]*staticShape, *taskFailure) {
 		return nil, cloudInitFailure("The template does not support cloud-init.")
 	}
 
+	if b.guestOS != nil && *b.guestOS == wire.VMGuestsOperationSystemWindows && !windowsHostname(valueOf(b.cloud.Hostname)) {
+		return nil, cloudInitFailure("The hostname [%s] is not one of a Windows system.", *b.cloud.Hostname)
+	}
+
 	for _, server := range b.cloud.Nameservers {
 		if _, err := netip.ParseAddr(server); err != nil {
 			return nil, cloudInitFailure("The nameserver [%s] is not an IP address.", server)
@@ -94,6 +99,17 @@ func (b *blueprint) networks() (map[int]*staticShape, *taskFailure) {
 
 	return networks, nil
 }
+
+// windowsHostname tells whether Windows takes a hostname: letters, digits and
+// hyphens, but not digits alone. None is fine.
+func windowsHostname(name string) bool {
+	return name == "" || windowsName.MatchString(name) && !digitsAlone.MatchString(name)
+}
+
+var (
+	windowsName = regexp.MustCompile(`^[A-Za-z0-9-]+$`)
+	digitsAlone = regexp.MustCompile(`^[0-9]+$`)
+)
 
 // staticOf returns the address of a static network, nil for one with DHCP.
 func staticOf(network *wire.CloudInitNetWork) (*staticShape, *taskFailure) {

@@ -14,7 +14,7 @@ func (s *Server) Rows() map[string]string {
 	s.locked(func(w *world) {
 		for _, t := range append(w.plenty(), w.few()...) {
 			for _, x := range t.objects() {
-				if row := w.look(x); row != nil {
+				if row := w.look(x, nil); row != nil {
 					rows[row.kind+" "+row.id] = row.essence
 				}
 			}

@@ -126,7 +126,7 @@ func (w *world) keepJournal() {
 		t.report(w.journal)
 
 		for _, x := range t.objects() {
-			if row := w.look(x); row != nil {
+			if row := w.look(x, nil); row != nil {
 				w.journal.known[x.record()] = row
 			}
 		}
@@ -234,8 +234,14 @@ func (w *world) writeRow(x object) {
 		return
 	}
 
-	is := w.look(x)
-	if is == nil || was != nil && was.essence == is.essence {
+	is := w.look(x, was)
+	if is == nil {
+		return
+	}
+
+	if was != nil && was.essence == is.essence {
+		was.value = is.value // what other rows make of this one
+
 		return
 	}
 
@@ -270,8 +276,9 @@ func (j *journal) write(event revised) {
 	j.events = append([]revised(nil), j.events[drop:]...)
 }
 
-// look reads a row as the API shows it.
-func (w *world) look(x object) *knownRow {
+// look reads a row as the API shows it. It returns what was known of the row if
+// that is still so.
+func (w *world) look(x object, was *knownRow) *knownRow {
 	row := x.record()
 
 	switch x := x.(type) {
@@ -286,6 +293,10 @@ func (w *world) look(x object) *knownRow {
 	value, err := json.Marshal(row)
 	if err != nil {
 		return nil
+	}
+
+	if was != nil && was.value == string(value) {
+		return was
 	}
 
 	is := &knownRow{id: x.key(), kind: resourceType(x), value: string(value)}

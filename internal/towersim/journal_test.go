@@ -34,7 +34,7 @@ func apart(a, b string) (string, string) {
 	return part(a), part(b)
 }
 
-func union(a, b map[string]string) map[string]string {
+func union[V any](a, b map[string]V) map[string]V {
 	all := maps.Clone(a)
 	maps.Copy(all, b)
 

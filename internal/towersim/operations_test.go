@@ -18,6 +18,8 @@ type shop struct {
 	cluster, host, vlan, vds, vm, stopped, disk, drive, volume, spare, snapshot, template, library string
 	label, folder, group, organization, datacenter, image, libraryImage, tools, gpu, gpuHost       string
 	target, lun, lunSnapshot, otherCluster                                                         string
+
+	handler http.Handler
 }
 
 const shopScenario = `
@@ -39,7 +41,7 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 
 	x := start(t, shopScenario)
-	s := &shop{tower: x, cluster: x.idOf("get-clusters", "cluster-1"), otherCluster: x.idOf("get-clusters", "cluster-2")}
+	s := &shop{tower: x, handler: x.Handler(), cluster: x.idOf("get-clusters", "cluster-1"), otherCluster: x.idOf("get-clusters", "cluster-2")}
 	in := object{"cluster": object{"id": s.cluster}}
 	first := func(operation string, where object) string {
 		return post[[]wire.Deleted](x, operation, object{"where": where, "first": 1})[0].ID

@@ -45,9 +45,12 @@ func (w *world) storageInUse(c *cluster) int64 {
 
 // usable tells whether VMs may be placed on the host.
 func (h *host) usable() bool {
-	connected := h.row.Status == wire.HostStatusConnectedHealthy || h.row.Status == wire.HostStatusConnectedWarning
+	switch h.row.Status {
+	case wire.HostStatusConnectedError, wire.HostStatusSessionExpired, wire.HostStatusInitializing:
+		return false
+	}
 
-	return connected && h.row.HostState != nil && h.row.HostState.State == wire.MaintenanceModeEnumInUse
+	return h.row.HostState != nil && h.row.HostState.State == wire.MaintenanceModeEnumInUse
 }
 
 // The filters that Tower's scheduler names when no host is left.

@@ -69,6 +69,10 @@ func (c *call) complete(b *blueprint, params any) error {
 	}
 
 	if p.IOPolicy != nil {
+		if b.copied && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
+			return badRequest("io_policy: only that of the source can be given, not %s", *p.IOPolicy)
+		}
+
 		b.ioPolicy = p.IOPolicy
 		b.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
 	}

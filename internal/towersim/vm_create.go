@@ -26,6 +26,7 @@ type blueprint struct {
 	host        *host // nil: the scheduler decides
 	owner       *user
 	running     bool
+	copied      bool // from a VM, a snapshot or a template
 	cloud       *wire.TemplateCloudInit
 	groups      []*group
 	gpus        []gpuClaim

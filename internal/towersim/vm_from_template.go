@@ -84,7 +84,7 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 	}
 
 	b := &blueprint{
-		shape: source.shape.clone(), mutation: "createVmFromContentLibraryTemplate", cluster: in, cloud: p.CloudInit,
+		copied: true, shape: source.shape.clone(), mutation: "createVmFromContentLibraryTemplate", cluster: in, cloud: p.CloudInit,
 		about: text{
 			en: "Create a VM " + p.Name + " from a VM template " + library.row.Name,
 			zh: "从虚拟机模板 " + library.row.Name + " 创建虚拟机 " + p.Name,

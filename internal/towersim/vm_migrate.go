@@ -108,6 +108,10 @@ func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any
 			return nil, notFound("There is no VM network %s in the cluster %s", pair.DestVlanLocalID, to.row.ID)
 		}
 
+		if !slices.ContainsFunc(c.vlans.list, func(v *vlan) bool { return v.row.LocalID == pair.SrcVlanLocalID }) {
+			return nil, notFound("There is no VM network %s", pair.SrcVlanLocalID)
+		}
+
 		mapping[pair.SrcVlanLocalID] = c.vlans.list[i]
 	}
 

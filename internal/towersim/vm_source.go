@@ -45,7 +45,7 @@ func (c *call) blueprintFromTemplate(p *wire.VMCreateVMFromTemplateParams) (*blu
 	}
 
 	b := &blueprint{
-		shape: source.shape.clone(), mutation: "createVmFromTemplate", cluster: source.cluster, cloud: p.CloudInit,
+		copied: true, shape: source.shape.clone(), mutation: "createVmFromTemplate", cluster: source.cluster, cloud: p.CloudInit,
 		about: text{
 			en: "Create a VM " + p.Name + " from a VM template " + source.row.Name,
 			zh: "从虚拟机模板 " + source.row.Name + " 创建虚拟机 " + p.Name,
@@ -101,7 +101,7 @@ func (c *call) blueprintOfClone(p *wire.VMCloneParams) (*blueprint, error) {
 	}
 
 	b := &blueprint{
-		shape: source.shape(), mutation: "cloneVm", cluster: source.cluster, description: source.row.Description,
+		copied: true, shape: source.shape(), mutation: "cloneVm", cluster: source.cluster, description: source.row.Description,
 		about: text{
 			en: "Clone VM " + source.row.Name + " to " + p.Name, zh: "克隆虚拟机 " + source.row.Name + " 为 " + p.Name,
 		},
@@ -125,7 +125,7 @@ func (c *call) blueprintOfRebuild(p *wire.VMRebuildParams) (*blueprint, error) {
 	}
 
 	b := &blueprint{
-		shape: source.shape.clone(), mutation: "rebuildVm", cluster: source.cluster, description: source.row.Description,
+		copied: true, shape: source.shape.clone(), mutation: "rebuildVm", cluster: source.cluster, description: source.row.Description,
 		about: text{
 			en: "Rebuild VM " + p.Name + " from VM snapshot " + source.row.Name,
 			zh: "从快照 " + source.row.Name + " 重建虚拟机 " + p.Name,

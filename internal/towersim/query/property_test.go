@@ -418,6 +418,82 @@ func TestPagesAreSlicesOfTheWhole(t *testing.T) {
 	})
 }
 
+// naivePage cuts a page out of ordered ids as the API describes it: the cursors
+// first, then skip and first from the front, or skip and last from the back.
+func naivePage(ordered []string, req Request) []string {
+	page := slices.Clone(ordered)
+	if req.After != nil {
+		page = page[min(slices.Index(ordered, *req.After)+1, len(page)):]
+	}
+	if req.Before != nil {
+		if end := slices.Index(page, *req.Before); end >= 0 {
+			page = page[:end]
+		} else {
+			page = nil // the cursors are the wrong way round, or the same
+		}
+	}
+	skip := 0
+	if req.Skip != nil {
+		skip = min(*req.Skip, len(page))
+	}
+	if req.Last != nil {
+		page = page[:len(page)-skip]
+		return page[max(len(page)-*req.Last, 0):]
+	}
+	page = page[skip:]
+	if req.First != nil {
+		page = page[:min(*req.First, len(page))]
+	}
+	return page
+}
+
+// TestPagesAgreeWithANaiveReading draws cursors, counts and filters in all
+// combinations. The number that is counted is that of the rows.
+func TestPagesAgreeWithANaiveReading(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawInventory(t)
+		model := newNaive(t, src)
+		order := rapid.SampledFrom([]string{"id_ASC", "id_DESC", "vcpu_ASC", "vcpu_DESC", "name_ASC", "name_DESC", "status_ASC"}).Draw(t, "order")
+		everything := find(t, src, Request{OrderBy: &order})
+		for range 10 {
+			filter := drawFilter(t, "Vm", 1)
+			raw, err := json.Marshal(filter)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req := Request{OrderBy: &order, Where: raw, Skip: maybe(t, func() int { return rapid.IntRange(0, 6).Draw(t, "skip") })}
+			size := rapid.IntRange(0, 6).Draw(t, "size")
+			switch rapid.IntRange(0, 2).Draw(t, "end") {
+			case 0:
+				req.First = &size
+			case 1:
+				req.Last = &size
+			}
+			if len(everything) > 0 {
+				req.After = maybe(t, func() string { return rapid.SampledFrom(everything).Draw(t, "after") })
+				req.Before = maybe(t, func() string { return rapid.SampledFrom(everything).Draw(t, "before") })
+			}
+			// Cursors are places in the whole list, be they matched or not.
+			within := naivePage(everything, Request{After: req.After, Before: req.Before})
+			matching := slices.DeleteFunc(within, func(id string) bool {
+				row := model.rows["Vm"][slices.IndexFunc(model.rows["Vm"], func(r jsonRow) bool { return r["id"] == id })]
+				return model.eval("Vm", row, filter) != "true"
+			})
+			want := naivePage(matching, Request{First: req.First, Last: req.Last, Skip: req.Skip})
+			for _, s := range []Source{src, &indexed{inventory: src}} {
+				got := find(t, s, req)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%T: %s %+v\n got %q\nwant %q", s, raw, req, got, want)
+				}
+				if count, err := CountRequest(s, wire.EntityVM, req); err != nil || count != len(want) {
+					t.Fatalf("%T: %s %+v counts %d, %v, want %d", s, raw, req, count, err, len(want))
+				}
+			}
+		}
+	})
+}
+
 func find(t *rapid.T, src Source, req Request) []string {
 	rows, err := Find(src, wire.EntityVM, req)
 	if err != nil {
