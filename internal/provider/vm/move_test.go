@@ -130,7 +130,9 @@ func newMoves(t *testing.T, sim *acctest.Sim) *moves {
 		}
 		return request
 	}
-	template := func(cloudInit ...body) body { return olderEffect("clone_from_template", m.ids["template"], cloudInit...) }
+	template := func(cloudInit ...body) body {
+		return olderEffect("clone_from_template", m.ids["template"], cloudInit...)
+	}
 	m.made("plain", nil, "create-vm-from-template", from("plain", nil), template())
 	m.made("nics", nil, "create-vm-from-template", from("nics", body{"vm_nics": nics}), template())
 	state, sent := olderCloudInit("ci", "10.255.11.1")
