@@ -92,7 +92,7 @@ func (c *Client) adopt(ctx context.Context, in VMCreate, cr *Creation, cause err
 				break
 			}
 		}
-		list, err := c.vmsByName(limited, in.ClusterID, in.Name)
+		list, err := c.VMsByName(limited, in.ClusterID, in.Name)
 		if err != nil {
 			c.log(ctx, LogWarn, "looking for the VM failed", map[string]any{"name": in.Name, "error": err.Error()})
 			continue

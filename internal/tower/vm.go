@@ -70,7 +70,7 @@ func (c *Client) VM(ctx context.Context, id string) (*VM, error) {
 // VMByName finds a VM by cluster and name; VMs in the recycle bin have given their names back. ErrNotFound: the name is
 // free. Where a cluster has several VMs of the name, it is the oldest.
 func (c *Client) VMByName(ctx context.Context, clusterID, name string) (*VM, error) {
-	list, err := c.vmsByName(ctx, clusterID, name)
+	list, err := c.VMsByName(ctx, clusterID, name)
 	switch {
 	case err != nil:
 		return nil, err
@@ -80,8 +80,9 @@ func (c *Client) VMByName(ctx context.Context, clusterID, name string) (*VM, err
 	return &list[0], nil
 }
 
-// vmsByName returns the VMs of a name in a cluster, the oldest first, without those in the recycle bin.
-func (c *Client) vmsByName(ctx context.Context, clusterID, name string) ([]VM, error) {
+// VMsByName returns the VMs of a name in a cluster, the oldest first, without those in the recycle bin. Names are unique
+// there unless Tower has been told otherwise or lost sight of a VM that it then made again.
+func (c *Client) VMsByName(ctx context.Context, clusterID, name string) ([]VM, error) {
 	if clusterID == "" || name == "" {
 		return nil, notFound(opGetVMs, "a VM is looked for without its cluster or without its name")
 	}

@@ -74,9 +74,11 @@ func (a *diskApplier) disks() []diskModel {
 }
 
 func (a *diskApplier) run(ctx context.Context, configured []diskModel, wanted *diskModel) error {
-	for _, disk := range configured {
+	for i, disk := range configured {
 		if id := disk.VolumeID.ValueString(); id != "" {
 			a.owns.give(id)
+		} else if prior := a.change.edits[i].prior; prior != nil {
+			a.owns.adopt(prior.VolumeID.ValueString())
 		}
 	}
 	if err := a.remove(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -136,6 +137,28 @@ func (r *Resource) adoptDisks(ctx context.Context, config, state *model, fresh b
 		state.DataDisks, d = diskList(ctx, current)
 		diags.Append(d...)
 	}
+	return diags
+}
+
+// warnKeptDisks says that disks which an imported VM had before stay on it,
+// although the plan shows them leaving the state.
+func warnKeptDisks(ctx context.Context, config, state *model) diag.Diagnostics {
+	configured, diags := disksFrom(ctx, config.DataDisks)
+	current, d := disksFrom(ctx, state.DataDisks)
+	diags.Append(d...)
+	pairs := pairDisks(configured, current)
+	var kept []string
+	for k, disk := range current {
+		if !slices.Contains(pairs, k) {
+			kept = append(kept, disk.Name.ValueString())
+		}
+	}
+	if len(kept) == 0 || config.DataDisks.IsUnknown() {
+		return diags
+	}
+	diags.AddAttributeWarning(path.Root("data_disks"), fmt.Sprintf("Disks of VM %q stay", state.Name.ValueString()),
+		fmt.Sprintf("The VM had these disks when it was imported, and the configuration does not name them: %s. They leave the state, not the VM: "+
+			"somebody else may have attached them, as a CSI driver does. Destroying the VM detaches them and keeps their volumes.", strings.Join(kept, ", ")))
 	return diags
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -61,7 +62,24 @@ func findForImport(ctx context.Context, client *tower.Client, id string) (*tower
 	case 0:
 		return nil, fmt.Errorf("there is no cluster named %q: %w", clusterName, tower.ErrNotFound)
 	case 1:
-		return client.VMByName(ctx, clusters[0].ID, vmName)
+		return findByName(ctx, client, clusters[0].ID, vmName)
 	}
 	return nil, fmt.Errorf("there are %d clusters named %q: import the VM by its id", len(clusters), clusterName)
+}
+
+func findByName(ctx context.Context, client *tower.Client, clusterID, name string) (*tower.VM, error) {
+	vms, err := client.VMsByName(ctx, clusterID, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(vms) == 0:
+		return nil, fmt.Errorf("the cluster has no VM with the name %q: %w", name, tower.ErrNotFound)
+	case len(vms) == 1:
+		return &vms[0], nil
+	}
+	ids := make([]string, 0, len(vms))
+	for _, vm := range vms {
+		ids = append(ids, fmt.Sprintf("%s (%s, created %s)", vm.ID, vm.Status, vm.CreatedAt.UTC().Format(time.RFC3339)))
+	}
+	return nil, fmt.Errorf("the cluster has %d VMs named %q: import the one that is meant by its id: %s", len(vms), name, strings.Join(ids, ", "))
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
@@ -40,7 +38,7 @@ func TestAccVM_importIDs(t *testing.T) {
 	}
 	verify := func(step resource.TestStep) resource.TestStep {
 		step.ResourceName, step.ImportState, step.ImportStateVerify = address, true, true
-		step.ImportStateVerifyIgnore = []string{"source", "network_readiness_report", "nics.0.network_type"}
+		step.ImportStateVerifyIgnore = []string{"source", "network_readiness_report", "vm_tools_status", "nics.0.network_type"}
 		return step
 	}
 	acctest.Test(t, resource.TestCase{
@@ -55,33 +53,6 @@ func TestAccVM_importIDs(t *testing.T) {
 			{ResourceName: address, ImportState: true, ImportStateId: sim.ClusterName() + "/no-such-vm", ExpectError: acctest.Mentions("no VM with the name", "no-such-vm")},
 		},
 	})
-}
-
-// What Terraform writes for an imported VM plans empty, before and after the import.
-func TestAccVM_importWithGeneratedConfiguration(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"older", "asleep"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, older)
-			cli := acctest.NewCLI(t, sim.ProviderConfig()+importBlock("cluster-1/"+name))
-			written := cli.Run("plan", "-generate-config-out=generated.tf", "-out=import.plan", "-no-color")
-			if !strings.Contains(written, "1 to import, 0 to add, 0 to change, 0 to destroy") {
-				t.Fatalf("the generated configuration plans a change:\n%s\n%s", written, cli.Read("generated.tf"))
-			}
-			before := mutations(sim)
-			cli.Run("apply", "-no-color", "import.plan")
-			if after := cli.Run("plan", "-no-color"); !strings.Contains(after, "No changes") {
-				t.Errorf("after the import:\n%s\n%s", after, cli.Read("generated.tf"))
-			}
-			if got := sent(sim, before); len(got) > 0 {
-				t.Errorf("Tower was sent %v", got)
-			}
-			if status := sim.Rows("get-vms", byName{"name": "asleep"})[0]["status"]; status != "STOPPED" {
-				t.Errorf("the import changed a VM that was off to %v", status)
-			}
-		})
-	}
 }
 
 // Arguments that Tower can't tell are taken over in place, at once or later, and
@@ -145,33 +116,4 @@ resource "elf_vm" "test" {
 			}
 		})
 	}
-}
-
-// A VM that is off stays off, whatever the configuration leaves unsaid.
-func TestAccVM_importNeverPowersOn(t *testing.T) {
-	t.Parallel()
-	sim := acctest.Simulator(t, older)
-	config := sim.ProviderConfig() + sim.DataSources() + `
-resource "elf_vm" "test" {
-  name       = "asleep"
-  cluster_id = data.elf_cluster.test.id
-  source     = { content_library_vm_template_id = data.elf_content_library_vm_template.test.id }
-  nics       = [{ vlan_id = data.elf_vlan.test.id, network_type = "IPV4_DHCP" }]
-}
-`
-	before := mutations(sim)
-	acctest.Test(t, resource.TestCase{
-		Steps: []resource.TestStep{
-			{
-				Config: config + importBlock("cluster-1/asleep"),
-				ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{
-					plancheck.ExpectResourceAction(address, plancheck.ResourceActionUpdate),
-				}},
-				ConfigStateChecks: []statecheck.StateCheck{
-					expect(exactly("STOPPED"), "power_state"), onlySent(sim, &before, map[string]int{}),
-				},
-			},
-			{Config: config, ConfigPlanChecks: emptyPlan()},
-		},
-	})
 }

@@ -89,8 +89,15 @@ func (m *model) fillVM(vm *tower.VM) {
 	m.ClusterID = types.StringValue(vm.ClusterID)
 	m.Description = types.StringValue(vm.Description)
 	m.HA = types.BoolValue(vm.HA)
-	m.GuestOSType = attrs.StringOrNull(vm.GuestOSType)
-	m.Firmware = attrs.StringOrNull(vm.Firmware)
+	for _, told := range []struct {
+		to  *types.String
+		how string
+	}{{&m.GuestOSType, vm.GuestOSType}, {&m.Firmware, vm.Firmware}} {
+		// Of a VM that was made elsewhere Tower may not know it; the configuration does.
+		if told.how != "" || !attrs.IsKnown(*told.to) {
+			*told.to = attrs.StringOrNull(told.how)
+		}
+	}
 	m.NumCPUs = types.Int64Value(int64(vm.VCPU))
 	m.NumCoresPerSocket = types.Int64Value(int64(vm.CPUCores))
 	m.MemoryMiB = types.Int64Value(vm.MemoryBytes / mebibyte)

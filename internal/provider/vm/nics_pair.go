@@ -3,11 +3,13 @@
 package vm
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
@@ -21,9 +23,10 @@ type nicPairs struct {
 type alike func(i, k int) bool
 
 // pair finds for each planned NIC the one of the state that it is, -1 for none:
-// by MAC where that is configured, else one that is configured the same, else
-// one of the same network, type and static address, else the likeliest of what
-// is left, which is then a NIC that changes. Of several that are alike, the
+// by MAC where that is configured, else an imported one that reports the static
+// address, else one that is configured the same, else one of the same network,
+// type and static address, else the likeliest of what is left, which is then a
+// NIC that changes. Of several that are alike, the
 // order decides, so that a NIC that is inserted takes nobody's place. One whose
 // configured MAC nobody has chooses after those that are content with any.
 func (p *nicPlanner) pair() []int {
@@ -39,6 +42,8 @@ func (p *nicPlanner) pair() []int {
 	samePlace := func(i, k int) bool { return i == k }
 	for _, anyMAC := range []bool{true, false} {
 		for _, match := range []alike{
+			p.reportsIts,
+			func(i, k int) bool { return p.sameGuest(i, k) && p.sameRest(i, k) && p.reportsAlike(i, k) },
 			func(i, k int) bool { return p.sameGuest(i, k) && p.sameRest(i, k) },
 			p.sameGuest,
 		} {
@@ -84,6 +89,20 @@ func (p *nicPlanner) sameRest(i, k int) bool {
 		}
 	}
 	return true
+}
+
+// reportsIts tells whether an imported NIC, of which nothing tells what it was
+// meant to be, reports the static address of the planned one.
+func (p *nicPlanner) reportsIts(i, k int) bool {
+	static := p.planned[i].IPAddress
+	return p.imported && attrs.IsKnown(static) && p.sameGuest(i, k) && slices.ContainsFunc(p.state[k].IPAddresses.Elements(), static.Equal)
+}
+
+// reportsAlike tells whether an imported NIC reports addresses just where the
+// planned one is to have some.
+func (p *nicPlanner) reportsAlike(i, k int) bool {
+	silent := len(p.state[k].IPAddresses.Elements()) == 0
+	return p.imported && silent == (p.planned[i].Type() == network.TypeNone)
 }
 
 // claim pairs what is left and alike, in whatever order.

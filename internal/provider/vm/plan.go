@@ -83,6 +83,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if taken.fresh() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
+		resp.Diagnostics.Append(warnKeptDisks(ctx, &config, &state)...)
 	}
 	if taken.unread() {
 		return
@@ -288,6 +289,7 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	}
 	diags := c.settleDisks(ctx, config, plan, state)
 	diags.Append(c.settleNICs(ctx, config, plan)...)
+	diags.Append(settleAddresses(ctx, plan, state)...)
 	return diags
 }
 
@@ -342,15 +344,15 @@ func coresFor(plan, state *model) types.Int64 {
 }
 
 // keepString gives a computed value that the configuration does not set its
-// prior value. A prior null is no value: where the change may bring one
-// (learns), it is unknown.
+// prior value. Where that is null and the change may bring a value (learns), it
+// is unknown.
 func keepString(planned *types.String, config, prior types.String, learns bool) {
 	switch {
 	case !config.IsNull():
-	case !prior.IsNull():
-		*planned = prior
-	case learns:
+	case prior.IsNull() && learns:
 		*planned = types.StringUnknown()
+	default:
+		*planned = prior
 	}
 }
 

@@ -105,7 +105,7 @@ func (c *change) scope(powerState types.String) waitScope {
 func (m *model) keepRemote(state *model) {
 	m.Name, m.Description, m.HA = state.Name, state.Description, state.HA
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
-	m.PowerState, m.GuestOSType, m.Firmware = state.PowerState, state.GuestOSType, state.Firmware
+	m.PowerState = state.PowerState
 	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
 	m.SystemDisk, m.DataDisks, m.CDROMs, m.GPUDevices = state.SystemDisk, state.DataDisks, state.CDROMs, state.GPUDevices
 	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll

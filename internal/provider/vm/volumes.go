@@ -24,9 +24,11 @@ type ownership struct {
 	Made []string `json:"made,omitempty"`
 	// Given are the volumes that the configuration names: they outlive the VM.
 	Given []string `json:"given,omitempty"`
-	// Own are the other volumes that the VM was made with or, of an imported VM,
-	// that it had then. Those that came later, by a CSI driver for instance, are
-	// somebody else's. Null where this was never recorded: then all are the VM's.
+	// Own are the other volumes that the VM was made with. Of an imported VM that
+	// is its system disk's, and those that data_disks names without volume_id: who
+	// attached the others, a CSI driver for instance, nothing tells, so they are
+	// somebody else's, as are all that come later. Null where this was never
+	// recorded: then all are the VM's.
 	Own []string `json:"own"`
 }
 
@@ -59,6 +61,13 @@ func (o *ownership) give(id string) {
 	o.Given = append(o.Given, id)
 }
 
+// adopt notes that the configuration manages a volume that the VM had already.
+func (o *ownership) adopt(id string) {
+	if o.Own != nil && !slices.Contains(slices.Concat(o.Made, o.Given, o.Own), id) {
+		o.Own = append(o.Own, id)
+	}
+}
+
 // forget removes a volume from the record.
 func (o *ownership) forget(id string) {
 	same := func(x string) bool { return x == id }
@@ -81,10 +90,16 @@ func (m *model) claimVolumes(ctx context.Context, s storage, imported bool, owns
 		}
 	}
 	owns.Own = []string{}
-	for _, id := range s.volumeIDs() {
-		if !slices.Contains(owns.Given, id) && !slices.Contains(owns.Made, id) {
-			owns.Own = append(owns.Own, id)
+	volumes := s.volumeIDs()
+	if imported {
+		system, d := systemDiskFrom(ctx, m.SystemDisk)
+		diags.Append(d...)
+		if volumes = nil; system != nil {
+			volumes = []string{system.VolumeID.ValueString()}
 		}
+	}
+	for _, id := range volumes {
+		owns.adopt(id)
 	}
 	return diags
 }
