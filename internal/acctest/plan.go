@@ -31,6 +31,12 @@ func (c *CLI) Plan(args ...string) Plan {
 	return c.report(append([]string{"plan", "-json", manyAtOnce}, args...))
 }
 
+// TryApply applies the configuration, which may fail.
+func (c *CLI) TryApply() Plan {
+	c.t.Helper()
+	return c.report([]string{"apply", "-auto-approve", "-json", manyAtOnce})
+}
+
 // Apply applies the configuration, or the plan of a file, and must succeed.
 func (c *CLI) Apply(args ...string) Plan {
 	c.t.Helper()

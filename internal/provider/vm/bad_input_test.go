@@ -59,10 +59,17 @@ func (w inPlaceWorld) badPlan(t *testing.T, cli *acctest.CLI, table []badInput) 
 		b.WriteString(bad.row().render(bad.args))
 	}
 	cli.Configure(b.String())
+	w.checkRefusals(t, table, cli.Plan)
+}
+
+// checkRefusals lets the CLI plan or apply the configurations, which must send
+// no change.
+func (w inPlaceWorld) checkRefusals(t *testing.T, table []badInput, run func(...string) acctest.Plan) {
+	t.Helper()
 	first := len(w.sim.Server().Mutations())
-	plan := cli.Plan()
+	plan := run()
 	if sent := w.sim.Server().Mutations()[first:]; len(sent) > 0 {
-		t.Errorf("planning has sent %v", sent)
+		t.Errorf("Tower was sent %v", sent)
 	}
 	for _, bad := range table {
 		t.Run(bad.row().key(), func(t *testing.T) {
@@ -124,6 +131,41 @@ func TestAccVM_badInputIsRefusedByThePlan(t *testing.T) {
 		{"volume of another policy", disk(`volume_id = local.big, storage_policy = "REPLICA_3_THIN_PROVISION"`), "data_disks[0].volume_id", []string{"storage policy", "can't change"}},
 		{"volume of another cluster", args{"data_disks": "[{ name = \"a\", volume_id = local.big }]", "cluster_id": "local.cluster_2", "nics": ""}, "data_disks[0].volume_id", []string{"not in that of the VM"}},
 	})
+	if vms := w.sim.VMs(); len(vms) > 0 {
+		t.Errorf("VMs were made: %v", vms)
+	}
+}
+
+// What is known only during the apply is refused there, before anything is sent.
+func TestAccVM_badInputThatIsKnownLaterCreatesNothing(t *testing.T) {
+	t.Parallel()
+	w := newBadWorld(t)
+	late := func(value string) string {
+		return fmt.Sprintf("terraform_data.late[index(keys(local.late), %q)].output", value)
+	}
+	table := []badInput{
+		{"no such template of the library", args{"source": "{ content_library_vm_template_id = " + late("none") + " }"}, "source.content_library_vm_template_id", []string{"no content library VM template with the id"}},
+		{"no such template", args{"source": "{ vm_template_id = " + late("none") + " }"}, "source.vm_template_id", []string{"no VM template with the id"}},
+		{"no such VM", args{"source": "{ vm_id = " + late("none") + " }"}, "source.vm_id", []string{"no VM with the id"}},
+		{"no such snapshot", args{"source": "{ vm_snapshot_id = " + late("none") + " }"}, "source.vm_snapshot_id", []string{"no VM snapshot with the id"}},
+		{"another cluster's template", args{"source": "{ vm_template_id = " + late("far_template") + " }"}, "source.vm_template_id", []string{"belongs to another cluster"}},
+		{"no such cluster", args{"cluster_id": late("none")}, "cluster_id", []string{"no cluster with the id"}},
+		{"no such network", args{"nics": "[{ vlan_id = " + late("none") + " }]"}, "nics[0].vlan_id", []string{"no VM network with the id"}},
+		{"another VM's volume", args{"data_disks": "[{ name = \"a\", volume_id = " + late("taken") + " }]"}, "data_disks[0].volume_id", []string{`attached to the VM "owner"`}},
+	}
+	config := w.headWithout(uplink) + `
+locals { late = { far_template = local.far_template, none = "none", taken = local.taken } }
+
+resource "terraform_data" "late" {
+  count = length(local.late)
+  input = values(local.late)[count.index]
+}
+`
+	for _, bad := range table {
+		config += bad.row().render(bad.args)
+	}
+	cli := acctest.NewCLI(t, config)
+	w.checkRefusals(t, table, func(...string) acctest.Plan { return cli.TryApply() })
 	if vms := w.sim.VMs(); len(vms) > 0 {
 		t.Errorf("VMs were made: %v", vms)
 	}
