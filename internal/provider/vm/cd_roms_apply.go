@@ -117,14 +117,14 @@ func (a *driveApplier) run(ctx context.Context) error {
 	}
 	if len(boots) > 0 {
 		if err := a.client.RemoveVMCDROMs(ctx, a.vmID, boots); err != nil {
-			return fmt.Errorf("removing %d CD-ROM drives: %w", len(boots), err)
+			return fmt.Errorf("removing %d CD-ROM drives, which Tower may want the VM off for: %w", len(boots), err)
 		}
 	}
 	for k := range a.drives {
 		a.gone[k] = !slices.Contains(a.pairs, k)
 	}
 	if err := a.client.AddVMCDROMs(ctx, a.vmID, fresh); err != nil {
-		return fmt.Errorf("adding %d CD-ROM drives: %w", len(fresh), err)
+		return fmt.Errorf("adding %d CD-ROM drives, which Tower may want the VM off for: %w", len(fresh), err)
 	}
 	a.added = true
 	return nil

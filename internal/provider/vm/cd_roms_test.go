@@ -223,22 +223,35 @@ func TestAccVM_cdROMsRefused(t *testing.T) {
 	if !ok {
 		t.Fatal("the image has no local id")
 	}
-	config := func(id string) string {
-		return blankConfig(sim, "refused", fmt.Sprintf("  cd_roms = [{}, { iso_id = %q }]\n", id))
+	refusals := map[string][]string{
+		"no-such-image": {"no ISO image with the id"},
+		far:             {`"there.iso"`, "cluster-2", "not in that of the VM"},
+		theirs:          {`"library.iso"`, "not distributed to the VM's cluster"},
+		local:           {"not Tower's id of the image"},
 	}
-	refused := func(id string, want ...string) resource.TestStep {
-		return resource.TestStep{
-			Config: config(id), PlanOnly: true, ExpectError: acctest.Mentions(append([]string{"Image can't be inserted"}, want...)...),
+	config := sim.ProviderConfig() + sim.DataSources()
+	for id := range refusals {
+		config += fmt.Sprintf("resource \"elf_vm\" \"of-%[1]s\" {\n  name = %[1]q\n  cluster_id = data.elf_cluster.test.id\n  cd_roms = [{}, { iso_id = %[1]q }]\n}\n", id)
+	}
+	plan := acctest.NewCLI(t, config).Plan()
+	for id, want := range refusals {
+		refusedWith(t, plan, "elf_vm.of-"+id, append(want, "Image can't be inserted", id)...)
+	}
+}
+
+// refusedWith checks that a plan refuses a resource with one error, which says the texts.
+func refusedWith(t *testing.T, plan acctest.Plan, address string, texts ...string) {
+	t.Helper()
+	errors := plan.Errors[address]
+	if len(errors) != 1 {
+		t.Errorf("%s: the errors %q, want one; the plan: %s", address, errors, plan.Output)
+		return
+	}
+	for _, text := range texts {
+		if !strings.Contains(errors[0], text) {
+			t.Errorf("%s: the error %q does not say %q", address, errors[0], text)
 		}
 	}
-	acctest.Test(t, resource.TestCase{
-		Steps: []resource.TestStep{
-			refused("no-such-image", `no ISO image with the id "no-such-image"`),
-			refused(far, `"there.iso"`, `cluster-2`, "not in that of the VM"),
-			refused(theirs, `"library.iso"`, "not distributed to the VM's cluster"),
-			refused(local, "not Tower's id of the image"),
-		},
-	})
 }
 
 // A step that fails leaves in the state what has been done, and the next apply

@@ -82,7 +82,7 @@ func TestAccVM_drift(t *testing.T) {
 	t.Parallel()
 	w := newInPlaceWorld(t)
 	api := apiOf(t, w.sim)
-	table := slices.Concat(driftOfTheVM(), driftOfDevices(), driftThatIsNone())
+	table := slices.Concat(driftOfTheVM(), driftOfDevices(), driftOfDrives(), driftThatIsNone(), driftOfDrivesThatIsNone())
 	var b strings.Builder
 	b.WriteString(w.head())
 	for _, drift := range table {

@@ -33,7 +33,7 @@ func TestAccVM_refusedAtApplyCreatesNothing(t *testing.T) {
 		},
 		"network that does not exist": {
 			[2]string{"data.elf_vlan.test.id", `"no-such-network"`},
-			[]string{"Unable to create VM", "no VM network with the id", "no-such-network"},
+			[]string{"No such VM network", "no VM network with the id", "no-such-network", "nics[0].vlan_id"},
 		},
 	}
 	for name, tc := range cases {

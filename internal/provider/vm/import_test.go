@@ -38,7 +38,7 @@ func TestAccVM_importIDs(t *testing.T) {
 	}
 	verify := func(step resource.TestStep) resource.TestStep {
 		step.ResourceName, step.ImportState, step.ImportStateVerify = address, true, true
-		step.ImportStateVerifyIgnore = []string{"source", "network_readiness_report", "nics.0.network_type"}
+		step.ImportStateVerifyIgnore = []string{"source", "network_readiness_report", "vm_tools_status", "nics.0.network_type"}
 		return step
 	}
 	acctest.Test(t, resource.TestCase{

@@ -75,7 +75,7 @@ func TestAccVM_labels(t *testing.T) {
 					hasLabels(sim, name, "alone=", "env=test", "sks/role=control-plane"),
 				},
 			},
-			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"source", "network_readiness_report", "nics.0.network_type"}},
+			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"source", "network_readiness_report", "vm_tools_status", "nics.0.network_type"}},
 			{
 				// Labels of others are no drift, and survive a change of ours.
 				PreConfig: func() { staged(t, sim.Server().LabelVM(name, "backup", "nightly")) },
@@ -139,7 +139,7 @@ func TestAccVM_defaultLabels(t *testing.T) {
 					hasLabels(sim, name, "env=prod", "owner=us"),
 				},
 			},
-			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"source", "network_readiness_report", "nics.0.network_type"}},
+			{ResourceName: address, ImportState: true, ImportStateVerify: true, ImportStateVerifyIgnore: []string{"source", "network_readiness_report", "vm_tools_status", "nics.0.network_type"}},
 			{
 				// A default that somebody took away comes back.
 				PreConfig: func() { staged(t, sim.Server().UnlabelVM(name, "owner")) },

@@ -171,7 +171,7 @@ func TestList_asAfterAnImport(t *testing.T) {
 // TestList_requests counts what a list of many VMs costs, and obeys the limit.
 func TestList_requests(t *testing.T) {
 	t.Parallel()
-	sim := acctest.Simulator(t, estate(404))
+	sim := acctest.Simulator(t, estate(204))
 	stageEstate(t, sim)
 	provider := acctest.NewProtocol(t, sim, nil)
 	for _, tc := range []struct {
@@ -180,11 +180,11 @@ func TestList_requests(t *testing.T) {
 		listed   int
 		requests map[string]int
 	}{
-		{0, false, 408, map[string]int{"get-vms": 3}},
+		{0, false, 208, map[string]int{"get-vms": 2}},
 		{100, false, 100, map[string]int{"get-vms": 1}},
 		{201, false, 201, map[string]int{"get-vms": 2}},
 		{100, true, 100, map[string]int{"get-vms": 1, "get-vm-nics": 1, "get-vm-disks": 1, "get-vm-volumes": 1}},
-		{1000, true, 408, map[string]int{"get-vms": 3, "get-vm-nics": 5, "get-vm-disks": 5, "get-vm-volumes": 5}},
+		{1000, true, 208, map[string]int{"get-vms": 2, "get-vm-nics": 3, "get-vm-disks": 3, "get-vm-volumes": 3}},
 	} {
 		before := sim.Server().Stats().Requests
 		listed, diags := provider.List(vm.ResourceType, nil, tc.include, tc.limit)

@@ -79,9 +79,16 @@ func olderDisk(boot int, bus, name string, gib int, policy string) body {
 	return body{"boot": boot, "bus": bus, "vm_volume": body{"name": name, "size": gib << 30, "elf_storage_policy": policy}}
 }
 
-// newDisks are a disk and an empty drive beside those of a template.
-func newDisks(driveBoot int, disk body) body {
-	return body{"disk_operate": body{"new_disks": body{"mount_cd_roms": []body{{"boot": driveBoot}}, "mount_new_create_disks": []body{disk}}}}
+// newDisks are disks and an empty drive beside those of a template.
+func newDisks(driveBoot int, disks ...body) body {
+	return body{"disk_operate": body{"new_disks": body{"mount_cd_roms": []body{{"boot": driveBoot}}, "mount_new_create_disks": disks}}}
+}
+
+// insteadOf are newDisks that take the place of the template's.
+func insteadOf(disks body) body {
+	operate, _ := disks["disk_operate"].(body)
+	operate["remove_disks"] = body{"disk_index": []int{0}}
+	return disks
 }
 
 // newMoves makes the VMs of each example in the older provider's documentation.
@@ -138,6 +145,11 @@ func newMoves(t *testing.T, sim *acctest.Sim) *moves {
 	state, sent := olderCloudInit("ci", "10.255.11.1")
 	m.made("cloud_init", nil, "create-vm-from-template", from("cloud-init", body{"cloud_init": sent, "status": "RUNNING"}), template(state))
 	m.made("disks", nil, "create-vm-from-template", from("disks", newDisks(1, olderDisk(2, "VIRTIO", "d1", 20, thin))), template())
+	m.made("modified_disk", nil, "create-vm-from-template", from("modified-disk", insteadOf(newDisks(1, olderDisk(0, "VIRTIO", "modified-1", 40, thin)))), template())
+	state, sent = olderCloudInit("vsphere-like", "10.255.13.1")
+	vsphere := insteadOf(newDisks(2, olderDisk(0, "VIRTIO", "vs-1", 40, thin), olderDisk(3, "SCSI", "vs-data", 10, "REPLICA_3_THIN_PROVISION")))
+	vsphere["cloud_init"], vsphere["vm_nics"], vsphere["status"] = sent, nics, "RUNNING"
+	m.made("vsphere", 0, "create-vm-from-template", from("vsphere-like", vsphere), template(state))
 
 	for i, name := range []string{"lib-a", "lib-b"} {
 		state, sent := olderCloudInit(name, fmt.Sprintf("10.255.12.%d", i+1))
@@ -178,8 +190,9 @@ func (m *moves) translated(sim *acctest.Sim) string {
   memory_mib  = 8192
   system_disk = { size_gib = 10, bus = "VIRTIO", storage_policy = local.thin }
   data_disks  = [{ name = "d2", size_gib = 1, storage_policy = "REPLICA_3_THICK_PROVISION" }]
+  cd_roms     = [{ iso_id = local.iso }, {}]
 `)
-	vm("cloned", `"cloned"`, one)
+	vm("cloned", `"cloned"`, one+"  cd_roms = [{}]\n")
 	vm("clone", `"clone"`, "  source = { vm_id = elf_vm.cloned.id }\n  ha = false\n  memory_mib = 2048\n")
 	vm("snapped", `"snapped"`, one)
 	vm("rebuilt", `"rebuilt"`, "  source = { vm_snapshot_id = local.snapshot }\n  ha = false\n  memory_mib = 2048\n")
@@ -195,6 +208,11 @@ func (m *moves) translated(sim *acctest.Sim) string {
 	vm("nics", `"nics"`, template+"  nics = local.nics\n")
 	vm("cloud_init", `"cloud-init"`, template+fmt.Sprintf(cloudInit, `"ci"`, `"10.255.11.1"`))
 	vm("disks", `"disks"`, template+"  data_disks = [{ name = \"d1\", size_gib = 20, storage_policy = local.thin }]\n")
+	vm("modified_disk", `"modified-disk"`, template+"  system_disk = { size_gib = 40, bus = \"VIRTIO\" }\n  cd_roms = [{}]\n")
+	vm("vsphere", `"vsphere-like"`, "  count = 1\n"+template+`
+  system_disk = { size_gib = 40 }
+  data_disks  = [{ name = "vs-data", size_gib = 10, bus = "SCSI", storage_policy = "REPLICA_3_THIN_PROVISION" }]
+`+fmt.Sprintf(cloudInit, `"vsphere-like"`, `"10.255.13.1"`))
 	vm("library", `["lib-a", "lib-b"][count.index]`, `
   count      = 2
   source     = { content_library_vm_template_id = local.library }
@@ -301,6 +319,16 @@ func TestAccVM_moveOfWhatIsGoneOrOther(t *testing.T) {
 	}
 	if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "No changes") {
 		t.Errorf("after the move:\n%s", plan)
+	}
+	writeOlderStates(t, cli, "cloudtower_vm", kept)
+	cli.Configure(strings.Replace(config("cloudtower_vm", "kept"), "{\n  name = \"kept\"", "{\n  description = \"moved\"\n  name = \"kept\"", 1))
+	before := mutations(sim)
+	cli.Run("apply", "-no-color", "-auto-approve", "-refresh=false")
+	if got := sent(sim, before); !maps.Equal(got, map[string]int{"update-vm-basic-info": 1}) {
+		t.Errorf("for a description Tower was sent %v", got)
+	}
+	if plan := cli.Run("plan", "-no-color"); !strings.Contains(plan, "No changes") {
+		t.Errorf("after a move with a change:\n%s", plan)
 	}
 	writeOlderStates(t, cli, "cloudtower_vm", kept)
 	cli.Run("destroy", "-no-color", "-auto-approve", "-refresh=false")

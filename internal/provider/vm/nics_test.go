@@ -26,8 +26,8 @@ func nicLines(nics ...string) string {
 }
 
 const (
-	nicDHCP   = `{ vlan_id = data.elf_vlan.test.id }`
-	nicOther  = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`
+	nicDHCP  = `{ vlan_id = data.elf_vlan.test.id }`
+	nicOther = `{ vlan_id = data.elf_vlan.ecp.id, network_type = "NONE" }`
 )
 
 // mutations are the operations that change something, with their counts.
