@@ -31,16 +31,16 @@ func (c *CLI) Plan(args ...string) Plan {
 	return c.report(append([]string{"plan", "-json", manyAtOnce}, args...))
 }
 
-// TryApply applies the configuration, which may fail.
-func (c *CLI) TryApply() Plan {
+// TryApply applies the configuration, or the plan of a file, and may fail.
+func (c *CLI) TryApply(args ...string) Plan {
 	c.t.Helper()
-	return c.report([]string{"apply", "-auto-approve", "-json", manyAtOnce})
+	return c.report(append([]string{"apply", "-auto-approve", "-json", manyAtOnce}, args...))
 }
 
-// Apply applies the configuration, or the plan of a file, and must succeed.
+// Apply is TryApply that must succeed.
 func (c *CLI) Apply(args ...string) Plan {
 	c.t.Helper()
-	applied := c.report(append([]string{"apply", "-auto-approve", "-json", manyAtOnce}, args...))
+	applied := c.TryApply(args...)
 	for address, errors := range applied.Errors {
 		c.t.Errorf("applying %s: %q", address, errors)
 	}

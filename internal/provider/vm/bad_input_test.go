@@ -4,6 +4,8 @@ package vm_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,7 +167,7 @@ resource "terraform_data" "late" {
 		config += bad.row().render(bad.args)
 	}
 	cli := acctest.NewCLI(t, config)
-	w.checkRefusals(t, table, func(...string) acctest.Plan { return cli.TryApply() })
+	w.checkRefusals(t, table, cli.TryApply)
 	if vms := w.sim.VMs(); len(vms) > 0 {
 		t.Errorf("VMs were made: %v", vms)
 	}
@@ -208,30 +210,44 @@ func TestAccVM_badChangeIsRefusedByThePlan(t *testing.T) {
 }
 
 // Destroying a VM by way of a recycle bin that is switched off is refused by the
-// plan of it, and by that of a replacement.
-func TestAccVM_recycleBinThatIsOffIsRefusedByThePlan(t *testing.T) {
+// plan of it, by that of a replacement, and, where it was switched off since, by
+// the apply, before anything is done to the VM. A new VM that wants it is warned of.
+func TestAccVM_recycleBinThatIsOffLeavesTheVMUntouched(t *testing.T) {
 	t.Parallel()
-	sim := acctest.Simulator(t, "recycle_bin: false")
-	row := inPlaceRow{argument: "binned"}
+	sim := acctest.Simulator(t, "")
+	row, other := inPlaceRow{argument: "binned"}, inPlaceRow{argument: "another"}
 	w := inPlaceWorld{sim: sim}
 	bin := args{"delete_mode": `"RECYCLE_BIN"`}
 	config := func(changes args) string { return w.headWithout(uplink) + row.render(changes) }
 	cli := acctest.NewCLI(t, config(bin))
-	applied := cli.Apply()
-	if warnings := fmt.Sprint(applied.Warnings[row.address()]); !strings.Contains(warnings, "recycle bin is switched off") || !strings.Contains(warnings, "delete_mode = ") {
-		t.Errorf("the plan of the create does not warn of the recycle bin: %s", warnings)
+	if warnings := cli.Apply().Warnings[row.address()]; len(warnings) > 0 {
+		t.Errorf("the apply warns: %v", warnings)
 	}
-	want := func(what string, plan acctest.Plan) {
+	if plan := cli.Plan("-destroy", "-out=destroy.tfplan"); len(plan.Errors) > 0 {
+		t.Fatalf("the destroy can't be planned: %v", plan.Errors)
+	}
+	sim.Call("update-global-recycle-bin-setting", body{"enabled": false, "retain": 1}, new(any))
+	before := len(sim.Server().Mutations())
+	want := func(what string, texts []string) {
 		t.Helper()
-		if errors := fmt.Sprint(plan.Errors); !strings.Contains(errors, "recycle bin is switched off") || !strings.Contains(errors, `delete_mode = \"PERMANENT\"`) && !strings.Contains(errors, `delete_mode = "PERMANENT"`) {
-			t.Errorf("%s is not refused because of the recycle bin: %s", what, errors)
+		if all := strings.Join(texts, "\n"); !strings.Contains(all, "recycle bin is switched off") || !strings.Contains(all, `delete_mode`) {
+			t.Errorf("%s does not say that the recycle bin is off: %s", what, all)
 		}
 	}
-	before := len(sim.Server().Mutations())
-	want("the destroy", cli.Plan("-destroy"))
-	cli.Configure(config(args{"delete_mode": `"RECYCLE_BIN"`, "firmware": `"UEFI"`}))
-	want("the replacement", cli.Plan())
+	applied := cli.TryApply("destroy.tfplan").Errors
+	want("the apply of the destroy", slices.Concat(slices.Collect(maps.Values(applied))...))
+	want("the plan of the destroy", cli.Plan("-destroy").Errors[row.address()])
+	cli.Configure(config(args{"delete_mode": `"RECYCLE_BIN"`, "firmware": `"UEFI"`}) + other.render(bin))
+	plan := cli.Plan()
+	want("the plan of the replacement", plan.Errors[row.address()])
+	want("the plan of another VM", plan.Warnings[other.address()])
 	if sent := sim.Server().Mutations()[before:]; len(sent) > 0 {
-		t.Errorf("the refused plans sent %v", sent)
+		t.Errorf("Tower was sent %v", sent)
+	}
+	cli.Configure(config(args{"delete_mode": `"PERMANENT"`}))
+	cli.Apply()
+	cli.Run("destroy", "-auto-approve")
+	if vms := sim.VMs(); len(vms) > 0 {
+		t.Errorf("the VM is left: %v", vms)
 	}
 }
