@@ -5,6 +5,7 @@ package acctest
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"strings"
 )
 
@@ -17,8 +18,8 @@ type Plan struct {
 	// Actions are create, update, replace, delete and the like; a resource that
 	// stays as it is has none.
 	Actions map[string]string
-	// Warnings and Errors are summaries and details. What concerns no resource is
-	// under "".
+	// Warnings and Errors are summaries and details, each with the line of the
+	// configuration that it points at. What concerns no resource is under "".
 	Warnings, Errors map[string][]string
 	// Output is what the CLI printed.
 	Output string
@@ -30,10 +31,16 @@ func (c *CLI) Plan(args ...string) Plan {
 	return c.report(append([]string{"plan", "-json", manyAtOnce}, args...))
 }
 
-// Apply applies the configuration, or the plan of a file, and must succeed.
+// TryApply applies the configuration, or the plan of a file, and may fail.
+func (c *CLI) TryApply(args ...string) Plan {
+	c.t.Helper()
+	return c.report(append([]string{"apply", "-auto-approve", "-json", manyAtOnce}, args...))
+}
+
+// Apply is TryApply that must succeed.
 func (c *CLI) Apply(args ...string) Plan {
 	c.t.Helper()
-	applied := c.report(append([]string{"apply", "-auto-approve", "-json", manyAtOnce}, args...))
+	applied := c.TryApply(args...)
 	for address, errors := range applied.Errors {
 		c.t.Errorf("applying %s: %q", address, errors)
 	}
@@ -64,19 +71,23 @@ func (c *CLI) report(args []string) Plan {
 				Summary  string `json:"summary"`
 				Detail   string `json:"detail"`
 				Address  string `json:"address"`
+				Snippet  struct {
+					Code string `json:"code"`
+				} `json:"snippet"`
 			} `json:"diagnostic"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
 			c.t.Fatalf("the plan says %q: %v", lines.Text(), err)
 		}
 		found := line.Diagnostic
+		text := fmt.Sprintf("%s: %s\n%s", found.Summary, found.Detail, found.Snippet.Code)
 		switch {
 		case line.Type == "planned_change":
 			plan.Actions[line.Change.Resource.Address] = line.Change.Action
 		case line.Type == "diagnostic" && found.Severity == "warning":
-			plan.Warnings[found.Address] = append(plan.Warnings[found.Address], found.Summary+": "+found.Detail)
+			plan.Warnings[found.Address] = append(plan.Warnings[found.Address], text)
 		case line.Type == "diagnostic":
-			plan.Errors[found.Address] = append(plan.Errors[found.Address], found.Summary+": "+found.Detail)
+			plan.Errors[found.Address] = append(plan.Errors[found.Address], text)
 		}
 	}
 	if err := lines.Err(); err != nil {

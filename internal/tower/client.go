@@ -124,6 +124,8 @@ type Client struct {
 
 		images        *poll.Batcher[[]ELFImage] // by their own ids, or by those of content library images
 		libraryImages *poll.Batcher[string]     // their names
+		here          *poll.Batcher[bool]       // whether a VM network is one of a cluster
+		clusterHosts  *poll.Batcher[[]Host]     // by the id of their cluster
 		gpus          *poll.Batcher[GPUDevice]
 		vmGPUs        *poll.Batcher[[]VMGPU] // by the id of their VM
 	}
@@ -260,6 +262,8 @@ func (c *Client) share(tune tuning) {
 	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
 	c.reads.images = poll.NewBatcher(c.fetchImages, batch)
 	c.reads.libraryImages = poll.NewBatcher(c.fetchLibraryImages, batch)
+	c.reads.here = poll.NewBatcher(c.fetchHere, batch)
+	c.reads.clusterHosts = poll.NewBatcher(c.fetchClusterHosts, batch)
 	c.reads.gpus = poll.NewBatcher(c.fetchGPUs, batch)
 	c.reads.vmGPUs = poll.NewBatcher(c.fetchVMGPUs, batch)
 	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}

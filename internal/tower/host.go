@@ -30,12 +30,43 @@ func (c *Client) Host(ctx context.Context, id string) (*Host, error) {
 	return readOne(ctx, c.reads.hosts, opGetHosts, "host", id)
 }
 
+// ClusterHosts reads the hosts of a cluster, by the cluster's id.
+func (c *Client) ClusterHosts(ctx context.Context, clusterID string) ([]Host, error) {
+	hosts, _, err := c.reads.clusterHosts.Get(ctx, clusterID)
+	if err != nil {
+		return nil, asError(opGetHosts, err)
+	}
+	return hosts, nil
+}
+
 const opGetHosts = "get-hosts"
 
 // fetchHosts reads hosts by id or local id.
 func (c *Client) fetchHosts(ctx context.Context, keys []string) (map[string]Host, error) {
-	body := &models.GetHostsRequestBody{Where: &models.HostWhereInput{OR: []*models.HostWhereInput{{IDIn: keys}, {LocalIDIn: keys}}}}
-	list, err := invoke(ctx, c, operation{opGetHosts, kindRead}, func(ctx context.Context) ([]Host, error) {
+	list, err := c.getHosts(ctx, &models.HostWhereInput{OR: []*models.HostWhereInput{{IDIn: keys}, {LocalIDIn: keys}}})
+	if err != nil {
+		return nil, err
+	}
+	return pick(keys, list, func(v Host) []string { return []string{v.ID, v.LocalID} }), nil
+}
+
+// fetchClusterHosts reads the hosts of clusters.
+func (c *Client) fetchClusterHosts(ctx context.Context, clusters []string) (map[string][]Host, error) {
+	list, err := c.getHosts(ctx, &models.HostWhereInput{Cluster: &models.ClusterWhereInput{IDIn: clusters}})
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]Host{}
+	for _, h := range list {
+		out[h.ClusterID] = append(out[h.ClusterID], h)
+	}
+	return out, nil
+}
+
+// getHosts calls get-hosts.
+func (c *Client) getHosts(ctx context.Context, where *models.HostWhereInput) ([]Host, error) {
+	body := &models.GetHostsRequestBody{Where: where}
+	return invoke(ctx, c, operation{opGetHosts, kindRead}, func(ctx context.Context) ([]Host, error) {
 		reply, err := c.api.hosts.GetHosts(host.NewGetHostsParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
@@ -48,10 +79,6 @@ func (c *Client) fetchHosts(ctx context.Context, keys []string) (map[string]Host
 		}
 		return out, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v Host) []string { return []string{v.ID, v.LocalID} }), nil
 }
 
 // hostOf converts a host of the SDK.

@@ -384,6 +384,39 @@ func TestSim_refusals(t *testing.T) {
 }
 
 // Someone deletes the VM, or it vanishes for a moment, while others wait for it.
+// What a plan asks of many VMs is asked once.
+func TestSim_whatAClusterHas(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "inventory: {clusters: [{name: cluster-1, hosts: [{name: h1, memory_gib: 64}, {name: h2}]}, {name: cluster-2, vlans: [{name: far}]}]}")
+	far, err := b.c.VLANs(b.ctx, tower.VLANFilter{ListFilter: tower.ListFilter{Name: "far"}})
+	if err != nil || len(far) != 1 {
+		t.Fatalf("VLANs: %+v, %v", far, err)
+	}
+	before := b.Stats().Requests
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			hosts, err := b.c.ClusterHosts(b.ctx, b.cluster.ID)
+			if err != nil || len(hosts) != 2 || hosts[0].TotalMemoryBytes+hosts[1].TotalMemoryBytes != 64<<30+1<<40 {
+				t.Errorf("hosts: %+v, %v", hosts, err)
+			}
+			for id, want := range map[string]bool{b.vlan.ID: true, far[0].ID: false, "none": false} {
+				if here, err := b.c.VLANInCluster(b.ctx, id, b.cluster.ID); err != nil || here != want {
+					t.Errorf("look %d: the network %s is in the cluster: %t, %v", i, id, here, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	after := b.Stats().Requests
+	if hosts, vlans := after["get-hosts"]-before["get-hosts"], after["get-vlans"]-before["get-vlans"]; hosts > 2 || vlans > 6 {
+		t.Errorf("%d requests for hosts, %d for networks", hosts, vlans)
+	}
+	if hosts, err := b.c.ClusterHosts(b.ctx, "none"); err != nil || len(hosts) > 0 {
+		t.Errorf("hosts of no cluster: %+v, %v", hosts, err)
+	}
+}
+
 func TestSim_behindOurBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "timing: {vmtools_sync: 300s}")

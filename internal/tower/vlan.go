@@ -4,6 +4,7 @@ package tower
 
 import (
 	"context"
+	"strings"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vlan"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
@@ -56,7 +57,40 @@ func (c *Client) VLANs(ctx context.Context, filter VLANFilter) ([]VLAN, error) {
 	return list, err
 }
 
-const opGetVLANs = "get-vlans"
+// VLANInCluster tells whether a VM network is one of a cluster, both by Tower's ids. A VM network knows its cluster
+// through its switch only.
+func (c *Client) VLANInCluster(ctx context.Context, vlanID, clusterID string) (bool, error) {
+	here, _, err := c.reads.here.Get(ctx, clusterID+pairSeparator+vlanID)
+	if err != nil {
+		return false, asError(opGetVLANs, err)
+	}
+	return here, nil
+}
+
+const (
+	opGetVLANs = "get-vlans"
+	// pairSeparator is part of no id.
+	pairSeparator = "\x00"
+)
+
+// fetchHere asks, with one call for each cluster, which VM networks are the cluster's.
+func (c *Client) fetchHere(ctx context.Context, keys []string) (map[string]bool, error) {
+	byCluster, out := map[string][]string{}, map[string]bool{}
+	for _, key := range keys {
+		clusterID, vlanID, _ := strings.Cut(key, pairSeparator)
+		byCluster[clusterID] = append(byCluster[clusterID], vlanID)
+	}
+	for clusterID, ids := range byCluster {
+		list, err := c.getVLANs(ctx, &models.VlanWhereInput{IDIn: ids, Vds: &models.VdsWhereInput{Cluster: &models.ClusterWhereInput{ID: ptr(clusterID)}}})
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range list {
+			out[clusterID+pairSeparator+v.ID] = true
+		}
+	}
+	return out, nil
+}
 
 // getVLANs calls get-vlans.
 func (c *Client) getVLANs(ctx context.Context, where *models.VlanWhereInput) ([]VLAN, error) {

@@ -138,7 +138,7 @@ func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
 	}
 
 	return c.eachVM(in.Where, vmWork{
-		mutation: "addVmGpuDevice", about: named("Add a GPU device to VM", "添加 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
+		mutation: "addVmGpuDevice", about: named("Edit VM", "编辑虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			if v.row.HA {
 				return failure(codeGPUAndHA, "A VM with GPU devices cannot be highly available.")
@@ -226,7 +226,7 @@ func removeVMGPUDevice(c *call, in *wire.VMRemoveGPUDeviceParams) (any, error) {
 	}
 
 	return c.eachVM(in.Where, vmWork{
-		mutation: "removeVmGpuDevice", about: named("Remove a GPU device from VM", "卸载 GPU 设备"), from: []wire.VMStatus{wire.VMStatusStopped},
+		mutation: "removeVmGpuDevice", about: named("Edit VM", "编辑虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			v.gpus = v.releaseGPUs(in.Data)
 			c.renew(v)

@@ -57,7 +57,7 @@ type wholeVolume struct {
 }
 
 // diskEdit is what becomes of a VM's disks: the ones to keep, with their
-// changes, and the new ones. All others go, but for the drive of cloud-init.
+// changes, and the new ones. All others go.
 type diskEdit struct {
 	vm   *vm
 	kept []keptDisk
@@ -237,8 +237,7 @@ func (w *world) editDisks(e *diskEdit) {
 	}
 
 	for _, d := range slices.Clone(e.vm.disks) {
-		listed := slices.ContainsFunc(e.kept, func(k keptDisk) bool { return k.disk == d })
-		if !listed && !d.hidden() {
+		if !slices.ContainsFunc(e.kept, func(k keptDisk) bool { return k.disk == d }) {
 			w.detach(d)
 		}
 	}

@@ -172,6 +172,34 @@ func TestUpdateVMByGraphQLChangesADrive(t *testing.T) {
 	}
 }
 
+// The older provider shows the drive of cloud-init among a VM's own. If it says
+// that it will remove it, it must be gone, or it would say so for ever.
+func TestUpdateVMByGraphQLKeepsOfTheDrivesWhatIsListed(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{"status": "STOPPED", "cloud_init": object{"hostname": "h"}})
+	disks := x.disks(vm.ID)
+	list := func(disks ...wire.VMDisk) object {
+		var update []object
+		for _, d := range disks {
+			update = append(update, object{"where": object{"id": d.ID}, "data": object{"boot": d.Boot, "bus": d.Bus, "type": d.Type}})
+		}
+
+		return object{"vm_disks": object{"update": update}}
+	}
+
+	x.succeeded(x.update(vm.ID, list(disks...)))
+
+	if got := x.disks(vm.ID); len(got) != 2 || got[1].CloudInitImageName == nil {
+		t.Errorf("all listed: %+v", got)
+	}
+
+	x.succeeded(x.update(vm.ID, list(disks[0])))
+
+	if got := x.disks(vm.ID); len(got) != 1 || got[0].Type != wire.VMDiskTypeDisk {
+		t.Errorf("one listed: %+v", got)
+	}
+}
+
 func TestUpdateVMByGraphQLReplacesNICs(t *testing.T) {
 	x := start(t, "timing: {vmtools_sync: 10s}")
 	vm := x.made(object{})

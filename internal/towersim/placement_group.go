@@ -294,7 +294,7 @@ func updateVMPlacementGroup(c *call, in *wire.VMPlacementGroupUpdationParams) (a
 
 	return changed(c, groups, change[*group]{
 		mutation: "updateVmPlacementGroup", resource: "VmPlacementGroup",
-		about:   plainly("Edit VM placement group", "编辑虚拟机放置组", func(g *group) string { return g.row.Name }),
+		about:   plainly("Update VM placement group", "编辑虚拟机放置组", func(g *group) string { return g.row.Name }),
 		cluster: func(g *group) *cluster { return g.cluster },
 		apply:   func(g *group) *taskFailure { return c.editGroup(g, &in.Data, edits[g]) },
 	}, func(g *group) *wire.VMPlacementGroup { return wire.Ptr(g.row) }), nil

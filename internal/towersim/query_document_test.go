@@ -354,7 +354,7 @@ func (q *asker) field(d *filterDocument, where schema, key string) {
 func (q *asker) scalar(key, field, operator string, value any) {
 	q.t.Helper()
 
-	var asked any = value
+	asked := value
 	if operator == "_in" || operator == "_not_in" {
 		asked = []any{value}
 	}

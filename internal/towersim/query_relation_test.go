@@ -17,7 +17,7 @@ func fullShop(t *testing.T) *shop {
 	s := openShop(t)
 	on := func(where object) object { return object{"cluster": where} }
 	here := object{"id": s.cluster}
-	any := object{}
+	everything := object{}
 
 	s.done("add-vm-to-folder", s.vm, object{"folder_id": s.folder})
 	post[[]vmReply](s.tower, "add-vm-gpu-device", object{"where": object{"id": s.stopped}, "data": []object{{"gpu_id": s.gpu}}})
@@ -27,14 +27,14 @@ func fullShop(t *testing.T) *shop {
 	s.done("poweroff-vm", s.vm)
 	s.madeBy("clone-vm-template-from-vm", []object{{"vm_id": s.vm, "name": "with-image", "cloud_init_supported": false}})
 	post[listReply](s.tower, "update-vm-placement-group", edit(s.group, object{
-		"vms": object{"id": s.vm}, "vm_host_must_enabled": true, "vm_host_must_policy": true, "must_hosts": any,
-		"vm_host_prefer_enabled": true, "vm_host_prefer_policy": true, "prefer_hosts": any,
+		"vms": object{"id": s.vm}, "vm_host_must_enabled": true, "vm_host_must_policy": true, "must_hosts": everything,
+		"vm_host_prefer_enabled": true, "vm_host_prefer_policy": true, "prefer_hosts": everything,
 	}))
 	post[listReply](s.tower, "add-clusters-to-datacenter", []object{{"where": object{"id": s.datacenter}, "data": object{"clusters": here}}})
 	post[listReply](s.tower, "add-labels-to-resources", edit(s.label, object{
-		"vms": any, "clusters": any, "hosts": any, "vlans": any, "vdses": any, "datacenters": any, "vm_templates": any,
-		"content_library_vm_templates": any, "vm_snapshots": any, "vm_volumes": any, "content_library_images": any,
-		"gpu_devices": any, "elf_images": on(here), "iscsi_targets": any, "iscsi_luns": any, "iscsi_lun_snapshots": any,
+		"vms": everything, "clusters": everything, "hosts": everything, "vlans": everything, "vdses": everything, "datacenters": everything, "vm_templates": everything,
+		"content_library_vm_templates": everything, "vm_snapshots": everything, "vm_volumes": everything, "content_library_images": everything,
+		"gpu_devices": everything, "elf_images": on(here), "iscsi_targets": everything, "iscsi_luns": everything, "iscsi_lun_snapshots": everything,
 	}))
 	s.settle()
 

@@ -136,7 +136,9 @@ func TestOlderTowersIgnoreMembersOfCreations(t *testing.T) {
 	}
 
 	for _, want := range []effect{
-		{release: "3.1.0"}, {release: "3.2.0", qos: true}, {release: "3.3.0", qos: true, group: true},
+		{release: "3.1.0"},
+		{release: "3.2.0", qos: true},
+		{release: "3.3.0", qos: true, group: true},
 		{release: "4.0.0", qos: true, group: true, owner: true},
 	} {
 		x := started(t, want.release)

@@ -99,8 +99,10 @@ func (a *nicAddress) assign(field string, ip, mask, gateway *string) error {
 	return nil
 }
 
+// checkMAC refuses what is no MAC address. An empty one means that none is
+// given.
 func checkMAC(field string, mac *string) error {
-	if mac == nil {
+	if valueOf(mac) == "" {
 		return nil
 	}
 

@@ -127,7 +127,7 @@ func (w *world) editNIC(n *nic, edit *nicEdit) {
 		relink = true
 	}
 
-	if edit.mac != nil && *edit.mac != n.mac {
+	if valueOf(edit.mac) != "" && *edit.mac != n.mac {
 		w.releaseLease(n)
 		n.rename(*edit.mac)
 		n.mac, n.row.MACAddress = *edit.mac, wire.Ptr(*edit.mac)

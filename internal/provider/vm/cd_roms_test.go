@@ -132,31 +132,12 @@ func TestAccVM_cdROMsOfABlankVM(t *testing.T) {
 				},
 			},
 			{
-				PreConfig: func() {
-					api.change("add-vm-cd-rom", body{"where": body{"id": api.vmID(name)}, "data": body{"vm_cd_roms": []body{{"boot": 30, "elf_image_id": rocky}}}})
-					calls.mark()
-				},
-				Config:           drives(library, rocky),
-				ConfigPlanChecks: planned(update),
-				ConfigStateChecks: []statecheck.StateCheck{
-					same(), api.hasBoot(name, "disk", "library.iso", "disk", "rocky-8.iso"), calls.since("remove-vm-cd-rom 1"),
-				},
-			},
-			{
 				PreConfig:        calls.mark,
-				Config:           drives(rocky, ""),
+				Config:           drives(library, library),
 				ConfigPlanChecks: planned(update),
 				ConfigStateChecks: []statecheck.StateCheck{
-					same(), expect(isos(rocky, ""), "cd_roms"),
-					api.hasBoot(name, "disk", "empty", "disk", "rocky-8.iso"), calls.since("eject-iso-from-vm-cd-rom 1"),
-				},
-			},
-			{
-				PreConfig:        calls.mark,
-				Config:           drives(library),
-				ConfigPlanChecks: planned(update),
-				ConfigStateChecks: []statecheck.StateCheck{
-					same(), api.hasBoot(name, "disk", "library.iso", "disk"), calls.since("remove-vm-cd-rom 1", "update-vm-disk 1"),
+					same(), expect(isos(library, library), "cd_roms"),
+					api.hasBoot(name, "disk", "library.iso", "disk", "library.iso"), calls.since("remove-vm-cd-rom 1", "update-vm-disk 1"),
 				},
 			},
 			{
@@ -168,7 +149,7 @@ func TestAccVM_cdROMsOfABlankVM(t *testing.T) {
 				Config:           config(""),
 				ConfigPlanChecks: planned(update),
 				ConfigStateChecks: []statecheck.StateCheck{
-					same(), expect(knownvalue.Null(), "cd_roms"), api.hasBoot(name, "disk", "library.iso", "disk", "empty"), calls.since(),
+					same(), expect(knownvalue.Null(), "cd_roms"), api.hasBoot(name, "disk", "library.iso", "disk", "library.iso", "empty"), calls.since(),
 				},
 			},
 		},

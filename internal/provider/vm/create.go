@@ -29,6 +29,7 @@ const (
 // Create makes the VM and returns when its network is ready. The id is in the
 // state from the moment Tower has told it: nothing that follows may lose it.
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	defer diagx.NameArguments(&resp.Diagnostics)
 	var plan, config model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)

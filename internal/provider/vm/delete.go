@@ -57,8 +57,7 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 			return fmt.Errorf("asking whether the recycle bin is on: %w", err)
 		}
 		if !enabled {
-			return errors.New("delete_mode is RECYCLE_BIN, but the recycle bin is switched off in Tower for this cluster, so nothing was done to the VM. " +
-				"Switch the recycle bin on, or set delete_mode = \"PERMANENT\" and apply before destroying")
+			return errors.New(binOff)
 		}
 	}
 	if vm.Status != powerStopped {

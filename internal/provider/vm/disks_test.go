@@ -224,36 +224,6 @@ func TestAccVM_busChangeStopsTheVM(t *testing.T) {
 	})
 }
 
-func TestAccVM_disksRefused(t *testing.T) {
-	t.Parallel()
-	sim := acctest.Simulator(t, "inventory: {clusters: [{name: cluster-1}], vms: [{name: owner, cluster: cluster-1}]}")
-	api, name := apiOf(t, sim), acctest.RandomName()
-	taken := api.volume("taken", 5)
-	api.attach("owner", taken)
-	config := func(disks string) string { return vmConfig(sim, name, quiet+disks) }
-	refused := func(disks string, want ...string) resource.TestStep {
-		return resource.TestStep{Config: config(disks), PlanOnly: true, ExpectError: acctest.Mentions(want...)}
-	}
-	acctest.Test(t, resource.TestCase{
-		CheckDestroy: sim.CheckNoVMs,
-		Steps: []resource.TestStep{
-			refused(`  data_disks = [{ name = "a", size_gib = 1 }, { name = "a", size_gib = 2 }]`, "Duplicate disk name", `"a"`),
-			refused(`  data_disks = [{ name = "a" }]`, "Missing size"),
-			refused(`  data_disks = [{ name = "a", volume_id = "v" }, { name = "b", volume_id = "v" }]`, "Duplicate volume"),
-			refused(`  system_disk = { storage_policy = "REPLICA_3_THIN_PROVISION" }`, "Storage policy of a source's disk"),
-			refused(`  data_disks = [{ name = "a", volume_id = "no-such-volume" }]`, "Volume can't be attached", "no-such-volume"),
-			refused(fmt.Sprintf("  data_disks = [{ name = \"a\", volume_id = %q }]\n", taken), "Volume can't be attached", `attached to the VM "owner"`),
-			{Config: config(`  system_disk = { size_gib = 20 }`), ExpectError: acctest.Mentions("Unable to create VM", "40 GiB and can't shrink")},
-			{Config: config(`  data_disks = [{ name = "a", size_gib = 10 }]`)},
-			refused(`  data_disks = [{ name = "a", size_gib = 9 }]`, "A disk can't shrink", "has 10 GiB"),
-			refused(`  system_disk = { size_gib = 39 }`, "A disk can't shrink", "has 40 GiB"),
-			refused(`  data_disks = [{ name = "a", size_gib = 10, storage_policy = "REPLICA_3_THIN_PROVISION" }]`,
-				"A storage policy can't change", "REPLICA_2_THIN_PROVISION"),
-			refused(fmt.Sprintf("  data_disks = [{ name = \"b\", volume_id = %q }]\n", taken), "Volume can't be attached", `attached to the VM "owner"`),
-		},
-	})
-}
-
 func TestAccVM_diskStepsThatFailAreCompletedInPlace(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, `

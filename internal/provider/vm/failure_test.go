@@ -17,58 +17,6 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
 
-func TestAccVM_refusedAtApplyCreatesNothing(t *testing.T) {
-	t.Parallel()
-	cases := map[string]struct {
-		replace [2]string // in the configuration
-		want    []string
-	}{
-		"template that does not exist": {
-			[2]string{"data.elf_content_library_vm_template.test.id", `"no-such-template"`},
-			[]string{"Unable to create VM", "no content library VM template", "no-such-template"},
-		},
-		"cluster that does not exist": {
-			[2]string{"cluster_id = data.elf_cluster.test.id\n  source", "cluster_id = \"no-such-cluster\"\n  source"},
-			[]string{"Unable to create VM", "no cluster with the id", "no-such-cluster"},
-		},
-		"network that does not exist": {
-			[2]string{"data.elf_vlan.test.id", `"no-such-network"`},
-			[]string{"Unable to create VM", "no VM network with the id", "no-such-network"},
-		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			sim := acctest.Simulator(t, "")
-			config := strings.Replace(vmConfig(sim, acctest.RandomName(), dhcpNIC), tc.replace[0], tc.replace[1], 1)
-			acctest.Test(t, resource.TestCase{
-				CheckDestroy: sim.CheckNoVMs,
-				Steps:        []resource.TestStep{{Config: config, ExpectError: acctest.Mentions(tc.want...)}},
-			})
-			if vms := sim.VMs(); len(vms) > 0 {
-				t.Errorf("a VM was created: %+v", vms)
-			}
-		})
-	}
-}
-
-func TestAccVM_refusedAtPlan(t *testing.T) {
-	t.Parallel()
-	sim := acctest.Simulator(t, "")
-	acctest.Test(t, resource.TestCase{
-		Steps: []resource.TestStep{
-			{
-				Config:   vmConfig(sim, acctest.RandomName(), "  power_state = \"SUSPENDED\"\n"),
-				PlanOnly: true, ExpectError: acctest.Mentions("power_state", "can't be created suspended"),
-			},
-			{
-				Config:   sim.ProviderConfig() + "resource \"elf_vm\" \"test\" {\n  name       = \"web\"\n  cluster_id = \"c\"\n  cloud_init = { hostname = \"web\" }\n}\n",
-				PlanOnly: true, ExpectError: acctest.Mentions("Cloud-init without a template", "blank"),
-			},
-		},
-	})
-}
-
 func TestAccVM_nameThatIsTakenOffersTheImport(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, `inventory: {clusters: [{name: cluster-1}], vms: [{name: taken, cluster: cluster-1}]}`)

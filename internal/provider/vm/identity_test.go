@@ -4,10 +4,12 @@ package vm_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 	"github.com/hashicorp/terraform-plugin-testing/tfversion"
@@ -112,6 +114,11 @@ resource "elf_vm" "test" {
 					staged(t, err)
 				},
 				Config: config, ConfigPlanChecks: emptyPlan(), ConfigStateChecks: []statecheck.StateCheck{follows, sim.ExpectVM(address)},
+			},
+			{
+				// Another VM, another identity.
+				Config: strings.Replace(config, "  nics ", "  firmware = \"UEFI\"\n  nics ", 1), ConfigPlanChecks: planned(plancheck.ResourceActionReplace),
+				ConfigStateChecks: []statecheck.StateCheck{follows, sim.ExpectVM(address)},
 			},
 		},
 	})

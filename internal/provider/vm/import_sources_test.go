@@ -38,11 +38,12 @@ var kinds = []string{"library", "template", "clone", "rebuild", "blank"}
 
 func newEveryKind(t *testing.T) *everyKind {
 	t.Helper()
-	sim := acctest.Simulator(t, strings.Replace(origins, "{name: default, dhcp: 10.255.0.0/16}", "{name: default, dhcp: 10.255.0.0/16}, {name: ecp}", 1))
+	sim := acctest.Simulator(t, strings.Replace(origins, "{name: default, dhcp: 10.255.0.0/16}", "{name: default, dhcp: 10.255.0.0/16}, {name: ecp}], isos: [rocky-8.iso], gpus: [{host: 0, model: A16}", 1))
 	k := &everyKind{sim: sim, api: apiOf(t, sim)}
 	ids := sourceIDs(t, sim)
 	given := k.api.volume("given", 5)
-	host := sim.Rows("get-hosts", rows{"cluster": rows{"name": "cluster-1"}})[1]["id"]
+	gpu := sim.Rows("get-gpu-devices", rows{})[0]
+	host, _ := gpu["host"].(map[string]any)
 	k.bodies = map[string]string{
 		"library": fmt.Sprintf(`
   source      = { content_library_vm_template_id = %q, full_copy = true }
@@ -76,7 +77,7 @@ func newEveryKind(t *testing.T) *everyKind {
   source  = { vm_snapshot_id = %q }
   host_id = %q
   nics    = [{ vlan_id = data.elf_vlan.test.id, wait_for_ip = false }]
-`, ids["vm_snapshot_id"], host),
+`, ids["vm_snapshot_id"], host["id"]),
 		"blank": fmt.Sprintf(`
   power_state   = "STOPPED"
   guest_os_type = "LINUX"
@@ -86,8 +87,12 @@ func newEveryKind(t *testing.T) *everyKind {
     { name = "data", size_gib = 10, bus = "SCSI" },
     { name = "theirs", volume_id = %q },
   ]
-  nics = []
-`, given),
+  cd_roms     = [{ iso_id = %q }, {}, { iso_id = %q }]
+  gpu_devices = [{ gpu_id = %q }]
+  host_id     = %q
+  ha          = false
+  nics        = []
+`, given, libraryISO(sim, "tools.iso", "cluster-1"), sim.RowID("get-elf-images", rows{"name": "rocky-8.iso", "cluster": rows{"name": "cluster-1"}}), gpu["id"], host["id"]),
 	}
 	return k
 }
@@ -143,7 +148,11 @@ func TestAccVM_importEachSource(t *testing.T) {
 			// Nothing waited for the address.
 			"nics.0.wait_for_ip", "network_ready", "default_ip_address", "ip_addresses", "nics.0.ip_addresses",
 		},
-		"blank": {"network_ready", "data_disks.1.name"}, // the disk's name in the configuration is not the volume's
+		"blank": {
+			"network_ready",
+			"data_disks.1.name", // the configuration's, not the volume's
+			"cd_roms.0.iso_id",  // of an image of the library Tower shows the copy in the cluster
+		},
 	}
 	steps := []resource.TestStep{{Config: k.config(k.written, "")}}
 	for _, kind := range kinds {

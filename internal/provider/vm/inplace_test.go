@@ -212,9 +212,12 @@ func newInPlaceWorld(t *testing.T) inPlaceWorld {
 }
 
 // head is the part of a configuration that names what there is.
-func (w inPlaceWorld) head() string {
+func (w inPlaceWorld) head() string { return w.headWithout("") }
+
+// headWithout is head without some of it.
+func (w inPlaceWorld) headWithout(part string) string {
 	var b strings.Builder
-	b.WriteString(w.sim.ProviderConfig() + w.sim.DataSources() + uplink + "\nlocals {\n")
+	b.WriteString(strings.Replace(w.sim.ProviderConfig()+w.sim.DataSources()+uplink, part, "", 1) + "\nlocals {\n")
 	for _, name := range slices.Sorted(maps.Keys(w.locals)) {
 		fmt.Fprintf(&b, "  %s = %q\n", name, w.locals[name])
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
@@ -21,8 +22,10 @@ import (
 // stops it, and which discovered values it makes unknown. Everything else keeps
 // the value it has, so that an unrelated change disturbs no dependant.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	defer diagx.NameArguments(&resp.Diagnostics)
 	if req.Plan.Raw.IsNull() {
-		return // destroy
+		r.modifyDestroy(ctx, req, resp)
+		return
 	}
 	var config, plan model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -42,6 +45,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
 		}
 		r.checkPlacement(ctx, &plan, &model{}, &resp.Diagnostics)
+		r.checkPlanned(ctx, &config, &plan, &model{}, &resp.Diagnostics)
 		resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &model{})...)
 		checkHA(ctx, &config, &plan, &resp.Diagnostics)
 		resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &model{}, "", false)...)
@@ -74,8 +78,10 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if len(change.replace) > 0 {
 		resp.RequiresReplace = append(resp.RequiresReplace, change.replace...)
+		r.checkEnd(ctx, &state, &resp.Diagnostics)
 		return
 	}
+	r.checkPlanned(ctx, &config, &plan, &state, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
@@ -90,10 +96,20 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
 	checkHA(ctx, &config, &plan, &resp.Diagnostics)
+	checkTopology(&config, &plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// modifyDestroy refuses a destroy that can be known to fail.
+func (r *Resource) modifyDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var state model
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if !resp.Diagnostics.HasError() {
+		r.checkEnd(ctx, &state, &resp.Diagnostics)
+	}
 }
 
 // validateCreate refuses what only a create can't do.
@@ -106,8 +122,9 @@ func validateCreate(ctx context.Context, config *model, diags *diag.Diagnostics)
 		return
 	}
 	if !config.CloudInit.IsNull() {
-		diags.AddAttributeError(path.Root("cloud_init"), "Cloud-init without a template",
-			"A VM without a source is blank: no guest reads cloud-init data. Set source to a template, or remove cloud_init.")
+		// Not attached to cloud_init: Terraform would print it, secrets included.
+		diags.AddError("Cloud-init without a template",
+			"cloud_init is set, but not source. A VM without a source is blank: no guest reads cloud-init data. Set source to a template, or remove cloud_init.")
 	}
 	system, d := systemDiskFrom(ctx, config.SystemDisk)
 	diags.Append(d...)

@@ -45,30 +45,3 @@ func TestAccVM_failedChangeDoesNotLeaveTheVMStopped(t *testing.T) {
 		},
 	})
 }
-
-// Where the recycle bin is off, moving a VM there is refused before anything is
-// done to the VM.
-func TestAccVM_recycleBinThatIsOffLeavesTheVMUntouched(t *testing.T) {
-	t.Parallel()
-	sim := acctest.Simulator(t, "recycle_bin: false")
-	name := acctest.RandomName()
-	config := vmConfig(sim, name, dhcpNIC+"  delete_mode = \"RECYCLE_BIN\"\n")
-	var before map[string]int
-	acctest.Test(t, resource.TestCase{
-		Steps: []resource.TestStep{
-			{Config: config},
-			{
-				PreConfig: func() { before = mutations(sim) },
-				Config:    config, Destroy: true, ExpectError: acctest.Mentions("Unable to delete VM", "recycle bin", "switched off"),
-			},
-			{
-				PreConfig: func() {
-					if got := sent(sim, before); len(got) > 0 {
-						t.Errorf("the refused destroy sent %v", got)
-					}
-				},
-				Config: vmConfig(sim, name, dhcpNIC),
-			},
-		},
-	})
-}

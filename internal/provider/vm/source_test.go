@@ -147,28 +147,6 @@ func TestAccVM_cloudInitFromVMTemplate(t *testing.T) {
 	})
 }
 
-func TestAccVM_sourceThatCannotServe(t *testing.T) {
-	t.Parallel()
-	sim := acctest.Simulator(t, origins)
-	elsewhere := sim.RowID("get-vm-templates", byName{"name": "elsewhere"})
-	before := mutations(sim)
-	var steps []resource.TestStep
-	for source, want := range map[string][]string{
-		`{ vm_template_id = "none" }`:                     {"no VM template with the id", "none"},
-		`{ vm_id = "none" }`:                              {"no VM with the id", "none"},
-		`{ vm_snapshot_id = "none" }`:                     {"no VM snapshot with the id", "none"},
-		fmt.Sprintf("{ vm_template_id = %q }", elsewhere): {"elsewhere", "belongs to another cluster"},
-	} {
-		steps = append(steps, resource.TestStep{
-			Config: withSource(vmConfig(sim, acctest.RandomName(), dhcpNIC), source), ExpectError: acctest.Mentions(want...),
-		})
-	}
-	acctest.Test(t, resource.TestCase{Steps: steps})
-	if got := sent(sim, before); len(got) > 0 {
-		t.Errorf("Tower was sent %v", got)
-	}
-}
-
 func TestAccVM_lostReplyOfAClone(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, origins+"faults: [{operation: clone-vm, times: 1, reset: after}]\n")

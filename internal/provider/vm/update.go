@@ -24,6 +24,7 @@ const startAgainTimeout = time.Minute
 // Update changes the VM in place, and resumes a wait for its network that has
 // not succeeded yet. What was done before a failure is in the state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	defer diagx.NameArguments(&resp.Diagnostics)
 	var config, plan, state model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)

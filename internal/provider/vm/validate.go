@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
@@ -21,6 +22,7 @@ var hostnamePattern = regexp.MustCompile(`^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-
 // ValidateConfig refuses what can be known to fail before anything is created.
 // Values that are still unknown are left for the apply.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	defer diagx.NameArguments(&resp.Diagnostics)
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {
@@ -28,6 +30,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	}
 	validateSource(ctx, &config, &resp.Diagnostics)
 	validateCPUs(&config, &resp.Diagnostics)
+	validateMemory(&config, &resp.Diagnostics)
 	validateDisks(ctx, &config, &resp.Diagnostics)
 	validateGPUs(ctx, &config, &resp.Diagnostics)
 	validateIO(&config, &resp.Diagnostics)
@@ -45,5 +48,15 @@ func validateCPUs(config *model, diags *diag.Diagnostics) {
 	if cpus > 0 && cores > 0 && cpus%cores != 0 {
 		diags.AddAttributeError(path.Root("num_cpus"), "Invalid number of vCPUs",
 			fmt.Sprintf("num_cpus (%d) must be a multiple of num_cores_per_socket (%d).", cpus, cores))
+	}
+}
+
+// validateMemory warns of a size that not every Tower takes.
+func validateMemory(config *model, diags *diag.Diagnostics) {
+	const step = 512
+	if mib := attrs.Int64Or(config.MemoryMiB, 0); mib%step != 0 {
+		diags.AddAttributeWarning(path.Root("memory_mib"), "Unusual size of memory",
+			fmt.Sprintf("memory_mib (%d) is no multiple of %d. Tower is documented to take multiples of %d MiB only, though not every release insists. Where it refuses, set it to %d.",
+				mib, step, step, (mib/step+1)*step))
 	}
 }

@@ -146,16 +146,36 @@ func TestValidate_refuses(t *testing.T) {
 		"route's gateway outside the network": {
 			nics(static("10.0.0.1", "255.255.255.0", object{"routes": []any{object{"gateway": "10.0.1.1"}}})), "nics[0].routes[0].gateway", "10.0.0.0/24",
 		},
-		"two default routes":      {nics(object{"default_route": true}, object{"default_route": true}), "nics[1].default_route", "NIC 0 holds"},
-		"gateway on a NONE NIC":   {nics(object{"network_type": "NONE", "gateway": "10.0.0.1"}), "nics[0].gateway", "takes no gateway"},
-		"waiting for a NONE NIC":  {nics(object{"network_type": "NONE", "wait_for_ip": true}), "nics[0].wait_for_ip", "never gets an address"},
-		"waiting for a disabled":  {nics(object{"enabled": false, "wait_for_ip": true}), "nics[0].wait_for_ip", "disabled"},
-		"unknown network type":    {nics(object{"network_type": "IPV6"}), "nics[0].network_type", "IPV6"},
-		"unknown NIC model":       {nics(object{"model": "RTL8139"}), "nics[0].model", "RTL8139"},
-		"17 NICs":                 {with(object{"nics": many(17, object{"vlan_id": "vlan"})}), "nics", "at most 16"},
-		"4 nameservers":           {with(object{"cloud_init": object{"nameservers": many(4, "10.0.0.2")}}), "cloud_init.nameservers", "at most 3"},
-		"nameserver that is none": {with(object{"cloud_init": object{"nameservers": []any{"dns"}}}), "cloud_init.nameservers[0]", "dns"},
-		"11 public keys":          {with(object{"cloud_init": object{"public_keys": many(11, "ssh-ed25519 AAAA")}}), "cloud_init.public_keys", "at most 10"},
+		"gateway that is the NIC":   {nics(static("10.0.0.1", "255.255.255.0", object{"gateway": "10.0.0.1"})), "nics[0].gateway", "own address"},
+		"network address":           {nics(static("10.0.0.0", "255.255.255.0")), "nics[0].ip_address", "network address"},
+		"broadcast address":         {nics(static("10.0.255.255", "255.255.0.0")), "nics[0].ip_address", "broadcast address"},
+		"gateway that is broadcast": {nics(static("10.0.0.1", "255.255.255.252", object{"gateway": "10.0.0.3"})), "nics[0].gateway", "broadcast address"},
+		"no memory":                 {with(object{"memory_mib": 0}), "memory_mib", "between 1"},
+		"memory beyond all":         {with(object{"memory_mib": 1 << 30}), "memory_mib", "between 1"},
+		"too many vCPUs":            {with(object{"num_cpus": 2048}), "num_cpus", "between 1"},
+		"disks of one name":         {with(object{"data_disks": []any{object{"name": "a", "size_gib": 1}, object{"name": "a", "size_gib": 2}}}), "data_disks[1].name", "called \"a\" already"},
+		"one volume twice":          {with(object{"data_disks": []any{object{"name": "a", "volume_id": "v"}, object{"name": "b", "volume_id": "v"}}}), "data_disks[1].volume_id", "already"},
+		"disk of no size":           {with(object{"data_disks": []any{object{"name": "a"}}}), "data_disks[0]", "needs size_gib"},
+		"empty disk":                {with(object{"data_disks": []any{object{"name": "a", "size_gib": 0}}}), "data_disks[0].size_gib", "between 1"},
+		"unknown bus":               {with(object{"system_disk": object{"bus": "SATA"}}), "system_disk.bus", "SATA"},
+		"unknown storage policy":    {with(object{"data_disks": []any{object{"name": "a", "size_gib": 1, "storage_policy": "RAID"}}}), "data_disks[0].storage_policy", "RAID"},
+		"policy of a source's disk": {with(object{"system_disk": object{"storage_policy": "REPLICA_3_THIN_PROVISION"}}), "system_disk.storage_policy", "comes with the source"},
+		"unknown I/O policy":        {with(object{"io_policy": "NONE"}), "io_policy", "NONE"},
+		"negative limit":            {with(object{"max_iops": -1}), "max_iops", "between 0"},
+		"limit for each disk":       {with(object{"io_policy": "RESTRICT_EACH_DISK", "max_bandwidth": 1}), "max_bandwidth", "limits the VM as a whole"},
+		"empty host":                {with(object{"host_id": ""}), "host_id", "at least 1"},
+		"unknown guest":             {with(object{"guest_os_type": "BSD"}), "guest_os_type", "BSD"},
+		"unknown firmware":          {with(object{"firmware": "EFI"}), "firmware", "EFI"},
+		"two default routes":        {nics(object{"default_route": true}, object{"default_route": true}), "nics[1].default_route", "NIC 0 holds"},
+		"gateway on a NONE NIC":     {nics(object{"network_type": "NONE", "gateway": "10.0.0.1"}), "nics[0].gateway", "takes no gateway"},
+		"waiting for a NONE NIC":    {nics(object{"network_type": "NONE", "wait_for_ip": true}), "nics[0].wait_for_ip", "never gets an address"},
+		"waiting for a disabled":    {nics(object{"enabled": false, "wait_for_ip": true}), "nics[0].wait_for_ip", "disabled"},
+		"unknown network type":      {nics(object{"network_type": "IPV6"}), "nics[0].network_type", "IPV6"},
+		"unknown NIC model":         {nics(object{"model": "RTL8139"}), "nics[0].model", "RTL8139"},
+		"17 NICs":                   {with(object{"nics": many(17, object{"vlan_id": "vlan"})}), "nics", "at most 16"},
+		"4 nameservers":             {with(object{"cloud_init": object{"nameservers": many(4, "10.0.0.2")}}), "cloud_init.nameservers", "at most 3"},
+		"nameserver that is none":   {with(object{"cloud_init": object{"nameservers": []any{"dns"}}}), "cloud_init.nameservers[0]", "dns"},
+		"11 public keys":            {with(object{"cloud_init": object{"public_keys": many(11, "ssh-ed25519 AAAA")}}), "cloud_init.public_keys", "at most 10"},
 		"user data over 32 KiB": {
 			with(object{"cloud_init": object{"user_data": strings.Repeat("x", 32*1024+1)}}), "", "32 KiB",
 		},
@@ -227,6 +247,16 @@ func TestValidate_accepts(t *testing.T) {
 				t.Errorf("diagnostics:\n%s", text(diags))
 			}
 		})
+	}
+}
+
+func TestValidate_warnsOfUnusualMemory(t *testing.T) {
+	t.Parallel()
+	for mib, warned := range map[int]bool{512: false, 4096: false, 1000: true} {
+		diags := validate(t, with(object{"memory_mib": mib}))
+		if found := len(diags) == 1 && diags[0].Severity == tfprotov6.DiagnosticSeverityWarning && location(diags[0]) == "memory_mib"; found != warned {
+			t.Errorf("%d MiB: want a warning: %t, got:\n%s", mib, warned, text(diags))
+		}
 	}
 }
 

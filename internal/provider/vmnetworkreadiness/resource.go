@@ -55,6 +55,7 @@ func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, r
 
 // ValidateConfig refuses what can be known to fail.
 func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
+	defer diagx.NameArguments(&resp.Diagnostics)
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() {

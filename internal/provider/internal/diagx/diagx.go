@@ -6,6 +6,7 @@ package diagx
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -42,4 +43,21 @@ func AddBug(diags *diag.Diagnostics, summary, detail string) {
 func AddNotFound(diags *diag.Diagnostics, p path.Path, object, id string) {
 	diags.AddAttributeError(p, capitalised(object)+" Not Found",
 		fmt.Sprintf("Tower has no %s with the id %q that this user can see. Check the id, or look it up with a data source.", object, id))
+}
+
+// NameArguments has the details of errors and warnings at nested attributes say
+// which those are: the CLI points at the resource only.
+func NameArguments(diags *diag.Diagnostics) {
+	for i, d := range *diags {
+		at, ok := d.(diag.DiagnosticWithPath)
+		if !ok || len(at.Path().Steps()) < 2 || strings.Contains(d.Detail(), at.Path().String()) {
+			continue
+		}
+		detail := d.Detail() + "\n\nArgument: " + at.Path().String()
+		if d.Severity() == diag.SeverityWarning {
+			(*diags)[i] = diag.NewAttributeWarningDiagnostic(at.Path(), d.Summary(), detail)
+		} else {
+			(*diags)[i] = diag.NewAttributeErrorDiagnostic(at.Path(), d.Summary(), detail)
+		}
+	}
 }

@@ -155,3 +155,29 @@ func TestAdd(t *testing.T) {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
 	}
 }
+
+func TestNameArguments(t *testing.T) {
+	t.Parallel()
+	nested := path.Root("nics").AtListIndex(1).AtName("vlan_id")
+	var diags diag.Diagnostics
+	diags.AddAttributeError(nested, "Bad", "It is bad.")
+	diags.AddAttributeWarning(nested, "Odd", "It is odd.")
+	diags.AddAttributeError(nested, "Named", "nics[1].vlan_id is bad.")
+	diags.AddAttributeError(path.Root("name"), "Bad", "It is bad.")
+	diags.AddError("Bad", "It is bad.")
+	diagx.NameArguments(&diags)
+	got := make([]string, 0, len(diags))
+	for _, d := range diags {
+		got = append(got, fmt.Sprintf("%s %s: %s", d.Severity(), d.Summary(), d.Detail()))
+	}
+	want := []string{
+		"Error Bad: It is bad.\n\nArgument: nics[1].vlan_id", "Warning Odd: It is odd.\n\nArgument: nics[1].vlan_id",
+		"Error Named: nics[1].vlan_id is bad.", "Error Bad: It is bad.", "Error Bad: It is bad.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if at, ok := diags[0].(diag.DiagnosticWithPath); !ok || !at.Path().Equal(nested) {
+		t.Errorf("the error is not at its attribute any more: %v", diags[0])
+	}
+}

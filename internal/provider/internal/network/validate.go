@@ -4,6 +4,7 @@ package network
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"strings"
@@ -77,14 +78,23 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 	if !ok || n.Type() != TypeStatic {
 		return
 	}
+	if what := reserved(subnet, subnet.Addr()); what != "" {
+		diags.AddAttributeError(at.AtName("ip_address"), "Invalid ip_address",
+			fmt.Sprintf("%s is the %s of %s, which no NIC can have. Choose another address, or another netmask.", subnet.Addr(), what, subnet.Masked()))
+	}
 	check := func(where path.Path, value types.String) {
 		gateway, err := netip.ParseAddr(value.ValueString())
-		if err != nil || subnet.Contains(gateway) {
-			return
+		switch {
+		case err != nil:
+		case !subnet.Contains(gateway):
+			diags.AddAttributeError(where, "Gateway outside the NIC's network",
+				fmt.Sprintf("The gateway %s is not in the network %s of the NIC's address %s, so the guest could not reach it.",
+					gateway, subnet.Masked(), subnet.Addr()))
+		case gateway == subnet.Addr():
+			diags.AddAttributeError(where, "Gateway is the NIC itself", fmt.Sprintf("The gateway %s is the NIC's own address. Set it to the router's address in %s.", gateway, subnet.Masked()))
+		case reserved(subnet, gateway) != "":
+			diags.AddAttributeError(where, "Invalid gateway", fmt.Sprintf("%s is the %s of %s, which no router can have.", gateway, reserved(subnet, gateway), subnet.Masked()))
 		}
-		diags.AddAttributeError(where, "Gateway outside the NIC's network",
-			fmt.Sprintf("The gateway %s is not in the network %s of the NIC's address %s, so the guest could not reach it.",
-				gateway, subnet.Masked(), subnet.Addr()))
 	}
 	check(at.AtName("gateway"), n.Gateway)
 	routes, d := Elements(ctx, n.Routes, func() Route { return Route{Gateway: types.StringUnknown()} })
@@ -92,6 +102,24 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 	for i, route := range routes {
 		check(at.AtName("routes").AtListIndex(i).AtName("gateway"), route.Gateway)
 	}
+}
+
+// reserved says what an address is of its network that no host can have, "" where
+// it is none: networks of one or two addresses have no such.
+func reserved(subnet netip.Prefix, address netip.Addr) string {
+	const hasReserved = 30 // bits, at most
+	if subnet.Bits() > hasReserved || !address.Is4() {
+		return ""
+	}
+	first, bits := subnet.Masked().Addr().As4(), address.As4()
+	host, most := binary.BigEndian.Uint32(bits[:])-binary.BigEndian.Uint32(first[:]), uint32(1)<<(32-subnet.Bits())-1
+	switch host {
+	case 0:
+		return "network address"
+	case most:
+		return "broadcast address"
+	}
+	return ""
 }
 
 // validateUnique refuses what must be unique among the NICs of a VM.
