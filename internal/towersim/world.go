@@ -64,7 +64,7 @@ type world struct {
 	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
-	mutations   []Mutation
+	mutations   history[Mutation]
 	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
 	vmOrder     uint64
 	nodes       nodeBook
