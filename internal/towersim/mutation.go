@@ -53,9 +53,9 @@ func (m Mutation) About(id string) bool {
 // Mutations returns the requests for changes since the start or the last reset,
 // in their order; of more than 10,000, or of very large ones, the last.
 func (s *Server) Mutations() []Mutation {
-	var all []Mutation
+	all := []Mutation{}
 
-	s.locked(func(w *world) { all = slices.Clone(w.mutations.list) })
+	s.locked(func(w *world) { all = append(all, w.mutations.list...) })
 
 	return all
 }
@@ -78,7 +78,7 @@ func (c *call) noting() (done func(out reply)) {
 		name = c.operation.Path[1:]
 	}
 
-	n := notes{Mutation: Mutation{Operation: name, At: time.Now()}, named: map[*vm]bool{}}
+	n := notes{Mutation: Mutation{Operation: name, At: time.Now(), VMs: []MutatedVM{}}, named: map[*vm]bool{}}
 
 	var body any
 	if len(c.body) <= maxMutationBody && json.Unmarshal(c.body, &body) == nil {

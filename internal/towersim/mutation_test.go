@@ -76,9 +76,13 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 		t.Errorf("status %d: %v", status, listed)
 	}
 
+	if labels := listed[9]; labels.VMs == nil {
+		t.Errorf("the VMs of %s are null", labels.Operation)
+	}
+
 	x.Reset()
 
-	if left := x.Mutations(); len(left) > 0 {
+	if _, left := control[[]towersim.Mutation](x, http.MethodGet, "mutations", nil); left == nil || len(left) > 0 {
 		t.Errorf("after a reset there are %v", left)
 	}
 }
