@@ -15,8 +15,11 @@ func TestHugeVolumesFitNowhere(t *testing.T) {
 	cluster := x.idOf("get-clusters", "cluster-1")
 
 	for _, params := range []object{
-		{"size": int64(9_000_000_000_000_000_000)}, {"size": int64(1) << 62}, {"size": 16384, "size_unit": "PB"},
-		{"size": 20_000_000, "size_unit": "PB"}, {"size": int64(1) << 54, "size_unit": "KB"},
+		{"size": int64(9_000_000_000_000_000_000)},
+		{"size": int64(1) << 62},
+		{"size": 16384, "size_unit": "PB"},
+		{"size": 20_000_000, "size_unit": "PB"},
+		{"size": int64(1) << 54, "size_unit": "KB"},
 	} {
 		for key, value := range (object{
 			"cluster_id": cluster, "name": "huge", "sharing": false, "elf_storage_policy": "REPLICA_2_THIN_PROVISION",
