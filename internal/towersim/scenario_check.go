@@ -420,8 +420,7 @@ func (i *Inventory) completeVMs(uniqueNames bool) error {
 			return err
 		}
 
-		switch {
-		case vm.Power != "RUNNING" && vm.Power != "STOPPED":
+		if vm.Power != "RUNNING" && vm.Power != "STOPPED" {
 			return invalid(field+".power", "must be RUNNING or STOPPED, not %q", vm.Power)
 		}
 	}
