@@ -99,7 +99,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			},
 			"memory_mib": schema.Int64Attribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Memory in MiB. The source's where absent. Raised while the VM runs; lowering stops and starts the VM, which the plan announces.",
+				MarkdownDescription: "Memory in MiB, best a multiple of 512, since some Towers take no other. The source's where absent. Raised while the VM runs; lowering stops and starts the VM, which the plan announces.",
 				Validators:          []validator.Int64{int64validator.Between(1, maxMemoryMiB)},
 			},
 			"nics":        nicsAttribute(),
