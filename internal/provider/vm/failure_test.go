@@ -128,7 +128,7 @@ func TestAccVM_poweredOffByItsGuestEndsTheWait(t *testing.T) {
 	if took := time.Since(off); took > 2*interval+time.Second {
 		t.Errorf("the error came %s after the guest had switched itself off, want two poll intervals", took)
 	}
-	if err == nil || !acctest.Mentions("is not ready", "was powered off while waiting", "power_state").MatchString(output) {
+	if err == nil || !acctest.Mentions("is not ready", "guest", "power_state").MatchString(output) {
 		t.Errorf("the apply said (%v):\n%s", err, output)
 	}
 	cli.Run("destroy", "-auto-approve", "-no-color")

@@ -60,7 +60,7 @@ func findForImport(ctx context.Context, client *tower.Client, id string) (*tower
 	}
 	switch len(clusters) {
 	case 0:
-		return nil, fmt.Errorf("there is no cluster named %q: %w", clusterName, tower.ErrNotFound)
+		return nil, fmt.Errorf("cluster %q: %w", clusterName, tower.ErrNotFound)
 	case 1:
 		return findByName(ctx, client, clusters[0].ID, vmName)
 	}
@@ -73,7 +73,7 @@ func findByName(ctx context.Context, client *tower.Client, clusterID, name strin
 	case err != nil:
 		return nil, err
 	case len(vms) == 0:
-		return nil, fmt.Errorf("the cluster has no VM with the name %q: %w", name, tower.ErrNotFound)
+		return nil, fmt.Errorf("VM %q of the cluster: %w", name, tower.ErrNotFound)
 	case len(vms) == 1:
 		return &vms[0], nil
 	}

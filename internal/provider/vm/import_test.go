@@ -49,8 +49,8 @@ func TestAccVM_importIDs(t *testing.T) {
 			verify(resource.TestStep{ImportStateIdFunc: attribute("local_id")}),
 			verify(resource.TestStep{ImportStateId: sim.ClusterName() + "/" + name}),
 			{ResourceName: address, ImportState: true, ImportStateId: "no-such-vm", ExpectError: acctest.Mentions("Unable to import VM", "cluster-name/vm-name", "no-such-vm")},
-			{ResourceName: address, ImportState: true, ImportStateId: "no-such-cluster/" + name, ExpectError: acctest.Mentions("no cluster named", "no-such-cluster")},
-			{ResourceName: address, ImportState: true, ImportStateId: sim.ClusterName() + "/no-such-vm", ExpectError: acctest.Mentions("no VM with the name", "no-such-vm")},
+			{ResourceName: address, ImportState: true, ImportStateId: "no-such-cluster/" + name, ExpectError: acctest.Mentions("cluster \"no-such-cluster\": not found")},
+			{ResourceName: address, ImportState: true, ImportStateId: sim.ClusterName() + "/no-such-vm", ExpectError: acctest.Mentions("VM \"no-such-vm\" of the cluster: not found")},
 		},
 	})
 }

@@ -39,7 +39,9 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	resp.Diagnostics.Append(diags...)
 	network.ValidateNICs(ctx, path.Root("nics"), nics, &resp.Diagnostics)
 	create, diags := config.Timeouts.Create(ctx, 0)
-	resp.Diagnostics.Append(diags...)
+	if diags.HasError() {
+		create = 0 // no limit known; the attribute's own check tells.
+	}
 	network.ValidateReadiness(ctx, config.NetworkReadiness, create, nics, &resp.Diagnostics)
 }
 

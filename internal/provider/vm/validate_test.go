@@ -207,12 +207,10 @@ func TestValidate_refuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			diags := validate(t, tc.config)
-			for _, d := range diags {
-				if d.Severity == tfprotov6.DiagnosticSeverityError && location(d) == tc.at && strings.Contains(d.Summary+d.Detail, tc.want) {
-					return
-				}
+			errors := slices.DeleteFunc(slices.Clone(diags), func(d *tfprotov6.Diagnostic) bool { return d.Severity != tfprotov6.DiagnosticSeverityError })
+			if len(errors) != 1 || location(errors[0]) != tc.at || !strings.Contains(errors[0].Summary+errors[0].Detail, tc.want) {
+				t.Errorf("not one error, at %s, that contains %q, but:\n%s", tc.at, tc.want, text(diags))
 			}
-			t.Errorf("no error at %s that contains %q, but:\n%s", tc.at, tc.want, text(diags))
 		})
 	}
 }

@@ -117,6 +117,8 @@ type Result struct {
 	Waited time.Duration
 	// Err is why the last look failed, nil where it did not.
 	Err error
+	// Ran is whether the VM was seen to run during the wait.
+	Ran bool
 }
 
 // Wait looks at the VM until its network is ready, it can't become ready any
@@ -153,7 +155,6 @@ type wait struct {
 	node    NodeWatch
 	nodeNew <-chan struct{}
 
-	sawRunning   bool
 	missing, off int // looks in a row
 
 	settled     []string // the addresses that have to stay the same
@@ -294,11 +295,11 @@ func (w *wait) judge(now time.Time) bool {
 func (w *wait) notRunning(status string) bool {
 	switch status {
 	case statusRunning:
-		w.sawRunning, w.off = true, 0
+		w.result.Ran, w.off = true, 0
 		return false
 	case statusStopped, statusSuspended, statusDeleted:
 		w.off++
-		return w.sawRunning || w.off >= patience
+		return w.result.Ran || w.off >= patience
 	}
 	w.off = 0
 	return false

@@ -224,6 +224,8 @@ func TestReport_namesWhatAPersonNeeds(t *testing.T) {
 			script{running(nic(0), nic(1), nic(2)), in("STOPPED")},
 			[]string{"was powered off while waiting", `power_state = "RUNNING"`},
 		},
+		"off from the start":       {script{in("STOPPED")}, []string{"the VM is off (seen for", "whether the VM is meant to run", `power_state = "RUNNING"`}},
+		"suspended from the start": {script{in("SUSPENDED")}, []string{"the VM is suspended (seen for", "whether the VM is meant to run", `power_state = "RUNNING"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -55,8 +55,14 @@ func (r Result) headline(req Request) string {
 	case Cancelled:
 		return fmt.Sprintf("%s is not ready yet: the wait was cancelled after %s.", subject, waited)
 	case PoweredOff:
+		if !r.Ran {
+			return fmt.Sprintf("%s can't become ready: the VM is off (seen for %s). It was not started, or was switched off at once by its guest or by somebody.", subject, waited)
+		}
 		return fmt.Sprintf("%s can't become ready: the VM was powered off while waiting (after %s). Its guest switched it off, or somebody did.", subject, waited)
 	case Suspended:
+		if !r.Ran {
+			return fmt.Sprintf("%s can't become ready: the VM is suspended (seen for %s).", subject, waited)
+		}
 		return fmt.Sprintf("%s can't become ready: the VM was suspended while waiting (after %s).", subject, waited)
 	case Recycled:
 		return fmt.Sprintf("%s can't become ready: the VM was moved to the recycle bin while waiting (after %s).", subject, waited)
@@ -177,6 +183,9 @@ func (r Result) advice(req Request) []string {
 		add("restore the VM from the recycle bin in Tower, or remove it there; the next apply then goes on.")
 		return lines
 	case PoweredOff, Suspended:
+		if !r.Ran {
+			add("whether the VM is meant to run: if not, wait for it when it does.")
+		}
 		add("the guest's console and system log for why it stopped, then start it, or set power_state = \"RUNNING\".")
 		return lines
 	case Ready, Cancelled, TimedOut:
