@@ -52,7 +52,7 @@ func newBadWorld(t *testing.T) inPlaceWorld {
 	}}
 }
 
-// plan renders the configurations and lets the CLI plan them.
+// badPlan renders the configurations and lets the CLI plan them.
 func (w inPlaceWorld) badPlan(t *testing.T, cli *acctest.CLI, table []badInput) {
 	t.Helper()
 	var b strings.Builder

@@ -140,7 +140,7 @@ type change struct {
 	nics    nicsChange
 	disks   disksChange
 	gpus    gpusChange
-	unknown bool     // the NICs are not known yet
+	unknown bool     // what may stop, start or have the VM waited for is not known yet
 	power   string   // the power state to bring about, "" for none
 	stops   []string // why a running VM must be stopped and started
 	waits   bool     // the network is waited for
@@ -174,12 +174,17 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
 		c.power = config.PowerState.ValueString()
 	}
-	c.compareSizes(plan, state, runs)
-	diags := c.compareNICs(ctx, config, plan, state, from.nics)
-	if len(c.replace) == 0 && plan.ClusterID.Equal(state.ClusterID) {
-		diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
-		diags.Append(c.compareGPUs(ctx, plan, state)...)
+	if len(c.replace) > 0 || !plan.ClusterID.Equal(state.ClusterID) {
+		return c, nil // another VM is made, which need not come about by changing this one
 	}
+	diags := c.comparePower(state)
+	c.compareSizes(plan, state)
+	diags.Append(c.compareNICs(ctx, config, plan, state, from.nics)...)
+	diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
+	diags.Append(c.compareGPUs(ctx, plan, state)...)
+	may, d := c.mayDisturb(ctx, config, state)
+	diags.Append(d...)
+	c.unknown = c.unknown || may
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
@@ -189,12 +194,22 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	return c, diags
 }
 
+// comparePower refuses a power state that the VM can't be brought to.
+func (c *change) comparePower(state *model) diag.Diagnostics {
+	var diags diag.Diagnostics
+	if c.power == powerSuspended && state.Status.ValueString() == powerStopped {
+		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
+			fmt.Sprintf("VM %q is stopped, and only a VM that runs can be suspended. Set power_state to RUNNING and apply first.", state.Name.ValueString()))
+	}
+	return diags
+}
+
 func (c *change) compareDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
 	disks, diags := compareDisks(ctx, config, state, fresh)
 	configured, d := disksFrom(ctx, config.DataDisks)
 	diags.Append(d...)
 	c.disks = disks
-	if !diags.HasError() && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+	if !diags.HasError() && c.interrupts(state) {
 		c.stops = append(c.stops, disks.stops(configured)...)
 	}
 	return diags
@@ -241,22 +256,26 @@ func (c *change) compareNICs(ctx context.Context, config, plan, state *model, im
 		return diags
 	}
 	planner := nicPlanner{
-		planned: planned, config: configured, state: current, imported: imported, diags: &diags,
+		planned: planned, config: configured, state: current, imported: imported, open: openNICs(ctx, config.NICs), diags: &diags,
 		runs:  state.Status.ValueString() == powerRunning && c.power != powerStopped && c.power != powerSuspended || c.power == powerRunning,
 		tools: state.VMToolsStatus.ValueString() == toolsRunning || c.power == powerRunning,
 	}
-	c.nics = planner.compare()
+	c.nics = planner.compare(ctx)
 	for i, edit := range c.nics.edits {
-		if edit.device.Model != nil && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+		switch {
+		case !c.interrupts(state):
+		case edit.device.Model != nil:
 			c.stops = append(c.stops, fmt.Sprintf("the model of NIC %d changes to %s", i, *edit.device.Model))
+		case configured[i].Model.IsUnknown():
+			c.unknown = true
 		}
 	}
 	return diags
 }
 
 // compareSizes finds the changes of CPU and memory that a running VM can't take.
-func (c *change) compareSizes(plan, state *model, runs bool) {
-	if !runs || c.power == powerStopped {
+func (c *change) compareSizes(plan, state *model) {
+	if !c.interrupts(state) {
 		return
 	}
 	shrinks := func(planned, current types.Int64) bool {
@@ -329,7 +348,7 @@ func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagn
 		if i >= len(configured) {
 			continue
 		}
-		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil {
+		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil || c.nics.edits[i].open {
 			if configured[i].MACAddress.IsNull() {
 				planned[i].MACAddress = types.StringUnknown()
 			}
@@ -351,8 +370,11 @@ func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagn
 
 // coresFor is the cores per socket where the configuration gives none: as they
 // are, as long as the number of vCPUs stays a multiple of them, else all in one
-// socket.
+// socket. Unknown as long as that number is.
 func coresFor(plan, state *model) types.Int64 {
+	if plan.NumCPUs.IsUnknown() {
+		return types.Int64Unknown()
+	}
 	cores, cpus := state.NumCoresPerSocket.ValueInt64(), plan.NumCPUs.ValueInt64()
 	if cores > 0 && cpus%cores != 0 {
 		return plan.NumCPUs
@@ -384,7 +406,11 @@ func (c *change) warn(plan *model, diags *diag.Diagnostics) {
 	if len(c.stops) == 0 {
 		return
 	}
+	otherwise := "is powered off"
+	if !attrs.BoolOr(plan.ForcePowerOff, true) {
+		otherwise = "stays as it is, and the apply fails"
+	}
 	diags.AddWarning(fmt.Sprintf("VM %q will be stopped and started", plan.Name.ValueString()),
-		fmt.Sprintf("A running VM can't take this change: %s. The VM is shut down (and powered off after %s if it does not), changed and started again.",
-			strings.Join(c.stops, "; "), plan.ShutdownTimeout.ValueString()))
+		fmt.Sprintf("A running VM can't take this change: %s. The VM is shut down, changed and started again. Where its guest does not shut down within %s, it %s.",
+			strings.Join(c.stops, "; "), plan.ShutdownTimeout.ValueString(), otherwise))
 }
