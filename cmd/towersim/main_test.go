@@ -142,6 +142,8 @@ func TestMistakesExitWithTwo(t *testing.T) {
 		"flag":     {[]string{"--nope"}, "flag provided but not defined"},
 		"argument": {[]string{"nope"}, "unexpected argument"},
 		"speed":    {[]string{"--speed", "0"}, "--speed must be more than 0"},
+		"no speed": {[]string{"--speed", "NaN"}, "--speed must be more than 0"},
+		"too fast": {[]string{"--speed", "Inf"}, "at most 100000"},
 		"task":     {[]string{"--task", "2"}, "--task must be a duration"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ Usage: towersim [--listen 127.0.0.1:0] [--scenario FILE.yaml] [--speed N] [--tls
 
   --listen    address to listen on; port 0 picks a free one
   --scenario  file that says what is simulated, see below
-  --speed     how many times faster than real time the simulation runs
+  --speed     how many times faster than real time the simulation runs, at most 100000
   --tls       serve https with a certificate of its own
   --task      life of a task, in place of the scenario's; 0s: done at the first poll
 

@@ -221,7 +221,10 @@ func (s *Server) postFaults(w http.ResponseWriter, r *http.Request) {
 func (s *Server) postAPIKey(w http.ResponseWriter, r *http.Request) {
 	in := struct{ Username, Name string }{Username: s.Username(), Name: "towersim"}
 
-	err := json.NewDecoder(io.LimitReader(r.Body, maxBody)).Decode(&in)
+	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	decoder.DisallowUnknownFields()
+
+	err := decoder.Decode(&in)
 	if err != nil && !errors.Is(err, io.EOF) {
 		sendError(w, err)
 

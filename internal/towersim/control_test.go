@@ -183,6 +183,10 @@ func TestAPIKeyByControl(t *testing.T) {
 	x.token = out["key"]
 	post[wire.User](x, "get-my-info", object{})
 
+	if status, _ := control[object](x, http.MethodPost, "api-keys", object{"user": x.Username()}); status != http.StatusBadRequest {
+		t.Errorf("an unknown key: status %d", status)
+	}
+
 	if status, _ := control[object](x, http.MethodPost, "api-keys", object{"username": "x"}); status != http.StatusBadRequest {
 		t.Errorf("status %d", status)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"sort"
 	"strings"
@@ -229,11 +230,20 @@ func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) error {
 		return nil
 	}
 
-	if err := n.Decode(into.Addr().Interface()); err != nil {
+	err := n.Decode(into.Addr().Interface())
+	if err != nil || into.CanInt() && !whole(n) {
 		return d.fail(n, path, "must be %s, not %s", wanted(into.Kind()), described(n))
 	}
 
 	return nil
+}
+
+// whole tells whether a number has no fraction, which reading it as an integer
+// would cut off.
+func whole(n *yaml.Node) bool {
+	var number float64
+
+	return n.Decode(&number) == nil && number == math.Trunc(number)
 }
 
 var durationType = reflect.TypeFor[time.Duration]()

@@ -56,6 +56,9 @@ func (d *Delay) fromNode(n *yaml.Node) error {
 	return nil
 }
 
+// longest is what a duration may be, so that sums of some do not overflow.
+const longest = 50 * 365 * 24 * time.Hour
+
 // durationOf reads a duration such as "2s" or "1m30s". A bare 0 is accepted, any
 // other number lacks its unit.
 func durationOf(n *yaml.Node) (time.Duration, error) {
@@ -70,6 +73,10 @@ func durationOf(n *yaml.Node) (time.Duration, error) {
 
 	if span < 0 {
 		return 0, fmt.Errorf("must not be negative, but is %s", n.Value)
+	}
+
+	if span > longest {
+		return 0, fmt.Errorf("must not be more than %s, but is %s", longest, n.Value)
 	}
 
 	return span, nil

@@ -83,7 +83,7 @@ func (w *world) deriveHost(h *host) {
 
 		counts.count(v)
 		h.row.VMs = append(h.row.VMs, v.nested())
-		memory += v.row.Memory
+		memory = plus(memory, v.row.Memory)
 		cores += v.row.VCPU
 	}
 
@@ -112,7 +112,7 @@ func (w *world) deriveCluster(c *cluster) {
 
 		counts.count(v)
 		c.row.VMs = append(c.row.VMs, v.nested())
-		memory += v.row.Memory
+		memory = plus(memory, v.row.Memory)
 		cores += v.row.VCPU
 
 		if v.row.Status == wire.VMStatusRunning {

@@ -218,7 +218,7 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	if !isRead(c.operation) {
 		c.dirty = true
 
-		if c.operation == nil || c.operation.Tag != wire.EntityVM {
+		if mutates(c.operation) && c.operation.Tag != wire.EntityVM {
 			c.touchFew()
 		}
 	}

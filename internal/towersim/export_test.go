@@ -29,7 +29,7 @@ func (s *Server) Replayed(rows map[string]string, since uint64) map[string]strin
 	after := maps.Clone(rows)
 
 	s.locked(func(w *world) {
-		for _, e := range w.journal.events {
+		for _, e := range w.journal.events.list {
 			key := e.kind + " " + e.id
 
 			switch {

@@ -4,6 +4,7 @@ package towersim
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
@@ -152,6 +153,34 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 	}
 
 	return result, nil
+}
+
+// graphQLMutates tells whether a body asks GraphQL for a change.
+func graphQLMutates(body []byte) bool {
+	return slices.ContainsFunc(graphQLFields(body), func(f gqlField) bool {
+		return f.name == "updateVm" || f.name == "createApiKey" || f.name == "deleteApiKey"
+	})
+}
+
+// graphQLArguments are the arguments in the document of a body: clients may
+// write them there in place of variables.
+func graphQLArguments(body []byte) []any {
+	return mapped(graphQLFields(body), func(f gqlField) any { return f.arguments })
+}
+
+// graphQLFields are the fields that a body asks for, none of a malformed one.
+func graphQLFields(body []byte) []gqlField {
+	var request graphQLRequest
+	if json.Unmarshal(body, &request) != nil {
+		return nil
+	}
+
+	fields, err := parseGraphQL(request.Query)
+	if err != nil {
+		return nil
+	}
+
+	return fields
 }
 
 // substituted returns the value of a variable, or the value itself.

@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -253,8 +254,9 @@ func (p *gqlParser) literal() (any, error) {
 
 	switch kind {
 	case scanner.String:
-		text, err := strconv.Unquote(token)
-		if err != nil {
+		// Texts are written as in JSON.
+		var text string
+		if err := json.Unmarshal([]byte(token), &text); err != nil {
 			return nil, fmt.Errorf("the text %s is not valid", token)
 		}
 

@@ -220,9 +220,15 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 		}
 
 		for _, n := range dropped {
-			if n.mac == made.shape.mac {
-				made.kept = n
+			if n.mac != made.shape.mac {
+				continue
 			}
+
+			if slices.ContainsFunc(after, func(x wholeNic) bool { return x.kept == n }) {
+				return nil, badRequest("vm_nics.create: two NICs have the MAC address %s", n.mac)
+			}
+
+			made.kept = n
 		}
 
 		after = append(after, made)

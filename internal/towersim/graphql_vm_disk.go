@@ -150,15 +150,11 @@ func (k *keptDisk) growth() (int64, *taskFailure) {
 	}
 
 	row := &k.disk.volume.row
-
-	switch {
-	case k.size < row.Size:
-		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", row.Name)
-	case described.Create.Policy != nil && *described.Create.Policy != row.ElfStoragePolicy:
+	if described.Create.Policy != nil && *described.Create.Policy != row.ElfStoragePolicy {
 		return 0, failure("VM_VOLUME_POLICY_ERROR", "The storage policy of the volume %s cannot be changed.", row.Name)
 	}
 
-	return (k.size - row.Size) * replicas(row.ElfStoragePolicy), nil
+	return k.disk.volume.growth(k.size)
 }
 
 func (c *call) diskShapeOf(v *vm, in *wholeDisk) (diskShape, error) {
@@ -200,15 +196,18 @@ func (w *world) disksEditable(e *diskEdit) *taskFailure {
 
 	var space int64
 
+	wanted := mapped(e.made, func(s diskShape) *volume { return s.volume })
+
 	for i := range e.kept {
 		k := &e.kept[i]
+		wanted = append(wanted, k.volume)
 
 		more, failed := k.growth()
 		if failed != nil {
 			return failed
 		}
 
-		space += more
+		space = plus(space, more)
 
 		to := k.volume
 		if to == nil {
@@ -221,7 +220,11 @@ func (w *world) disksEditable(e *diskEdit) *taskFailure {
 	}
 
 	for i := range e.made {
-		space += e.made[i].space()
+		space = plus(space, e.made[i].space())
+	}
+
+	if failed := takenTwice(wanted); failed != nil {
+		return failed
 	}
 
 	if failed := w.hasSpace(e.vm.cluster, space); failed != nil {

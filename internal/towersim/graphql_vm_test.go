@@ -326,3 +326,30 @@ func TestUpdateVMByGraphQLRefuses(t *testing.T) {
 		t.Errorf("without a log-in: status %d", status)
 	}
 }
+
+func TestTwoNICsOfOneGraphQLEditAreNotTheSame(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{"status": "STOPPED"})
+	nic := x.nics(vm.ID)[0]
+	again := object{"mac_address": *nic.MACAddress, "vlan": connected(nic.Vlan.ID)}
+
+	status, raw := x.startUpdate(vm.ID, object{"vm_nics": object{
+		"delete": []object{{"id": nic.ID}}, "create": []object{again, again},
+	}})
+	if status != http.StatusBadRequest || !strings.Contains(raw, "two NICs have the MAC address") {
+		t.Errorf("status %d: %s", status, raw)
+	}
+
+	if got := x.vm(vm.ID).VMNics; len(got) != 1 {
+		t.Errorf("the VM has the NICs %+v", got)
+	}
+}
+
+func TestTextsOfGraphQLAreWrittenAsInJSON(t *testing.T) {
+	x := start(t, "")
+	got := x.graphQL(`mutation { createApiKey(data: {name: "\ud83d\ude00"}) { name } }`, nil)["createApiKey"].(object)
+
+	if got["name"] != "\U0001F600" {
+		t.Errorf("got %q", got["name"])
+	}
+}

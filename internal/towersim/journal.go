@@ -30,7 +30,7 @@ type revised struct {
 	old, new           string // rows as JSON, "" for none
 }
 
-func (e *revised) size() int { return len(e.old) + len(e.new) }
+func (e revised) size() int { return len(e.old) + len(e.new) }
 
 // knownRow is a row as the journal saw it last.
 type knownRow struct {
@@ -43,8 +43,7 @@ type knownRow struct {
 // the end of each step the journal compares the touched rows with what it knows
 // of them. Members that count or sum up other rows make no change by themselves.
 type journal struct {
-	events              []revised
-	bytes               int
+	events              history[revised]
 	revision, compacted uint64
 
 	known   map[any]*knownRow // by row
@@ -259,21 +258,10 @@ func (w *world) writeRow(x object) {
 func (j *journal) write(event revised) {
 	j.revision++
 	event.revision = j.revision
-	j.events = append(j.events, event)
-	j.bytes += event.size()
 
-	if len(j.events) <= maxJournalEvents && j.bytes <= maxJournalBytes {
-		return
+	if forgotten, last := j.events.add(event, maxJournalEvents, maxJournalBytes); forgotten > 0 {
+		j.compacted = last.revision
 	}
-
-	// By a tenth at once, so that the rest need not move for each event.
-	drop := 0
-	for ; drop < len(j.events)-1 && (drop < maxJournalEvents/10 || j.bytes > maxJournalBytes*9/10); drop++ {
-		j.bytes -= j.events[drop].size()
-	}
-
-	j.compacted = j.events[drop-1].revision
-	j.events = append([]revised(nil), j.events[drop:]...)
 }
 
 // look reads a row as the API shows it. It returns what was known of the row if

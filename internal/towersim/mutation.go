@@ -17,11 +17,14 @@ const (
 	maxMutations = 10_000
 	// maxMutationBody is the largest body that is remembered with its request.
 	maxMutationBody = 64 << 10
+	// maxMutationBytes is how much room the bodies and the VMs of all may take.
+	maxMutationBytes = 32 << 20
 )
 
 // Mutation is a request that asked Tower for a change. Those that a fault
 // answered before they arrived are not among them.
 type Mutation struct {
+	// Operation is the last part of the path; "api" is GraphQL.
 	Operation string    `json:"operation"`
 	At        time.Time `json:"at"` // real time
 	// Status is the HTTP status of the answer. That of a request that was accepted
@@ -48,11 +51,11 @@ func (m Mutation) About(id string) bool {
 }
 
 // Mutations returns the requests for changes since the start or the last reset,
-// in their order; of more than 10,000 the last ones.
+// in their order; of more than 10,000, or of very large ones, the last.
 func (s *Server) Mutations() []Mutation {
-	var all []Mutation
+	all := []Mutation{}
 
-	s.locked(func(w *world) { all = slices.Clone(w.mutations) })
+	s.locked(func(w *world) { all = append(all, w.mutations.list...) })
 
 	return all
 }
@@ -66,49 +69,75 @@ func mutates(operation *wire.Operation) bool {
 // noting starts the record of a request: before it is handled, while what it
 // names is still there. The function that it returns ends it.
 func (c *call) noting() (done func(out reply)) {
-	if !mutates(c.operation) {
+	name, overGraphQL := graphQLName, c.request.URL.Path == graphQLPath
+
+	switch {
+	case overGraphQL && !graphQLMutates(c.body), !overGraphQL && !mutates(c.operation):
 		return func(reply) {}
+	case !overGraphQL:
+		name = c.operation.Path[1:]
 	}
 
-	m := Mutation{Operation: c.operation.Path[1:], At: time.Now()}
+	n := notes{Mutation: Mutation{Operation: name, At: time.Now(), VMs: []MutatedVM{}}, named: map[*vm]bool{}}
+
 	var body any
 	if len(c.body) <= maxMutationBody && json.Unmarshal(c.body, &body) == nil {
-		m.Body = slices.Clone(c.body)
-		eachText(body, func(id string) { c.mention(&m, id) })
+		n.Body = slices.Clone(c.body)
+		eachText(body, func(id string) { c.mention(&n, id) })
+	}
+
+	if overGraphQL {
+		eachText(graphQLArguments(c.body), func(id string) { c.mention(&n, id) })
 	}
 
 	return func(out reply) {
-		m.Status = out.status
+		n.Status = out.status
 		for _, id := range repliedIDs(out.body) {
-			c.mention(&m, id)
+			c.mention(&n, id)
 		}
 
-		if len(c.mutations) >= maxMutations {
-			c.mutations = slices.Delete(c.mutations, 0, maxMutations/10)
-		}
-
-		c.mutations = append(c.mutations, m)
+		c.mutations.add(n.Mutation, maxMutations, maxMutationBytes)
 	}
 }
 
+// notes are the record of a request while it is written.
+type notes struct {
+	Mutation
+
+	named map[*vm]bool
+}
+
+func (n *notes) add(v *vm) {
+	if v != nil && !n.named[v] {
+		n.named[v] = true
+		n.VMs = append(n.VMs, MutatedVM{ID: v.row.ID, Name: v.row.Name})
+	}
+}
+
+// size is about how many bytes the record takes.
+func (m Mutation) size() int {
+	const fixed, perVM = 128, 64
+
+	return fixed + len(m.Body) + perVM*len(m.VMs)
+}
+
 // mention adds the VMs that an id belongs to.
-func (c *call) mention(m *Mutation, id string) {
+func (c *call) mention(n *notes, id string) {
 	if len(id) != cuidLength {
 		return
 	}
 
-	add := func(v *vm) {
-		if v != nil && !m.About(v.row.ID) {
-			m.VMs = append(m.VMs, MutatedVM{ID: v.row.ID, Name: v.row.Name})
-		}
-	}
-
 	if v, ok := c.vms.get(id); ok {
-		add(v)
+		n.add(v)
 	}
 
-	if n, ok := c.nics.get(id); ok {
-		add(n.vm)
+	card, ok := c.nics.get(id)
+	if !ok {
+		card, ok = c.formerNICs[id]
+	}
+
+	if ok {
+		n.add(card.vm)
 	}
 
 	d, ok := c.disks.get(id)
@@ -117,27 +146,27 @@ func (c *call) mention(m *Mutation, id string) {
 	}
 
 	if ok {
-		add(d.vm)
+		n.add(d.vm)
 
 		if d.volume != nil {
 			c.lastUsers[d.volume.row.ID] = d.vm
 		}
 	}
 
-	if g, ok := c.groups.get(id); ok && strings.HasSuffix(m.Operation, "-vm-placement-group") {
+	if g, ok := c.groups.get(id); ok && strings.HasSuffix(n.Operation, "-vm-placement-group") {
 		for _, member := range g.vms {
-			add(member)
+			n.add(member)
 		}
 	}
 
 	if volume, ok := c.volumes.get(id); ok {
 		for _, d := range volume.disks {
-			add(d.vm)
+			n.add(d.vm)
 		}
 
 		if len(volume.disks) == 0 {
 			// Taken from its VM, it is deleted next.
-			add(c.lastUsers[id])
+			n.add(c.lastUsers[id])
 		}
 	}
 }
@@ -152,8 +181,8 @@ func eachText(value any, f func(string)) {
 			eachText(element, f)
 		}
 	case map[string]any:
-		for _, member := range value {
-			eachText(member, f)
+		for _, key := range sortedKeys(value) {
+			eachText(value[key], f)
 		}
 	}
 }

@@ -76,9 +76,52 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 		t.Errorf("status %d: %v", status, listed)
 	}
 
+	if labels := listed[9]; labels.VMs == nil {
+		t.Errorf("the VMs of %s are null", labels.Operation)
+	}
+
 	x.Reset()
 
-	if left := x.Mutations(); len(left) > 0 {
+	if _, left := control[[]towersim.Mutation](x, http.MethodGet, "mutations", nil); left == nil || len(left) > 0 {
 		t.Errorf("after a reset there are %v", left)
+	}
+}
+
+func TestMutationsOverGraphQLAreRecorded(t *testing.T) {
+	x := start(t, "")
+	vm := x.made(object{"status": "STOPPED"})
+	before := len(x.Mutations())
+
+	x.graphQL("{ authnStrategies { id } }", nil)
+	x.edited(vm.ID, object{"name": "b"})
+	x.graphQL(`mutation { updateVm(data: {name: "c"}, where: {id: "`+vm.ID+`"}) { name } }`, nil)
+
+	got := x.Mutations()[before:]
+	if len(got) != 2 {
+		t.Fatalf("got %+v", got)
+	}
+
+	for _, m := range got {
+		if m.Operation != "api" || m.Status != http.StatusOK || !m.About(vm.ID) || len(m.Body) == 0 {
+			t.Errorf("got %+v", m)
+		}
+	}
+}
+
+func TestRecordOfMutationsIsBounded(t *testing.T) {
+	x := start(t, "")
+	body := object{"where": object{"id": "none"}, "data": object{"description": strings.Repeat("x", 60<<10)}}
+
+	for range 700 {
+		post[[]object](x, "update-vm-basic-info", body)
+	}
+
+	kept := 0
+	for _, m := range x.Mutations() {
+		kept += len(m.Body)
+	}
+
+	if kept > 32<<20 || kept < 25<<20 {
+		t.Errorf("%d bytes are kept", kept)
 	}
 }

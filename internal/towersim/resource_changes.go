@@ -48,7 +48,7 @@ func getResourceChanges(c *call) (any, error) {
 	from := 0
 
 	if q.start != nil {
-		from = sort.Search(len(j.events), func(i int) bool { return j.events[i].revision > *q.start })
+		from = sort.Search(len(j.events.list), func(i int) bool { return j.events.list[i].revision > *q.start })
 
 		if *q.start < j.compacted {
 			out.Ec = codeCompacted
@@ -56,8 +56,8 @@ func getResourceChanges(c *call) (any, error) {
 		}
 	}
 
-	for i := from; i < len(j.events) && len(out.Data) < q.limit; i++ {
-		if e := &j.events[i]; q.wants(e) {
+	for i := from; i < len(j.events.list) && len(out.Data) < q.limit; i++ {
+		if e := &j.events.list[i]; q.wants(e) {
 			out.Data = append(out.Data, e.shown())
 		}
 	}
@@ -127,6 +127,6 @@ func (s *Server) CompactChanges() {
 
 func (w *world) compactChanges() {
 	if j := w.journal; j != nil {
-		j.events, j.bytes, j.compacted = nil, 0, j.revision
+		j.events, j.compacted = history[revised]{}, j.revision
 	}
 }

@@ -161,6 +161,8 @@ func TestScenarioErrorsNameLineAndField(t *testing.T) {
 		"faults:\n- {operation: get-vms, status: 99}":                                    "line 2: faults[0].status: must be an HTTP status",
 		"faults:\n- {operation: get-vms, reset: later}":                                  "line 2: faults[0].reset: must be true, before or after",
 		"faults:\n- {operation: get-vms, status: 500, times: -1}":                        "line 2: faults[0].times: must not be negative",
+		"faults:\n- {operation: get-vms, status: 500, times: 1.5}":                       `line 2: faults[0].times: must be a whole number, not "1.5"`,
+		"faults:\n- {operation: get-vms, slow: 1000000h}":                                "line 2: faults[0].slow: must not be more than 438000h",
 		"faults:\n- {operation: start-vm, task_error: {message: a}}":                     "line 2: faults[0].task_error.code: is required",
 		"a: [":                       "line 1: not valid YAML",
 		"mfa: true\n---\nmfa: false": "only one document is expected",

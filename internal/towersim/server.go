@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// MaxSpeed is the largest speed: at more, simulated time would end within a day.
+const MaxSpeed = 100_000
+
 // Options says what to simulate and where to listen. The zero value is the
 // default scenario in real time on a free port of the loopback interface.
 type Options struct {
@@ -21,7 +24,8 @@ type Options struct {
 	Scenario *Scenario
 	// YAML is the document that the scenario is read from where Scenario is nil.
 	YAML []byte
-	// Speed is how many times faster than real time the simulation runs. 0 means 1.
+	// Speed is how many times faster than real time the simulation runs, up to
+	// [MaxSpeed]. 0 means 1.
 	Speed float64
 	// ManualClock stops the simulated time, so that only [Server.Advance] moves it.
 	ManualClock bool
@@ -64,12 +68,13 @@ type Server struct {
 
 // New starts a server. An invalid scenario gives a [*ScenarioError].
 func New(options Options) (*Server, error) {
-	if options.Speed < 0 {
-		return nil, fmt.Errorf("towersim: the speed is %v, but must be more than 0", options.Speed)
-	}
-
 	if options.Speed == 0 {
 		options.Speed = 1
+	}
+
+	// NaN is not more than 0 either.
+	if !(options.Speed > 0 && options.Speed <= MaxSpeed) {
+		return nil, fmt.Errorf("towersim: the speed is %v, but must be more than 0 and at most %v", options.Speed, float64(MaxSpeed))
 	}
 
 	scenario, err := options.scenario()

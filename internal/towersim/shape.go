@@ -95,7 +95,7 @@ func (d *diskShape) space() int64 {
 		return 0
 	}
 
-	return d.size * replicas(d.policy)
+	return times(d.size, replicas(d.policy))
 }
 
 // replicas returns how many copies a storage policy keeps.
@@ -109,6 +109,10 @@ func replicas(policy wire.VMVolumeElfStoragePolicyType) int64 {
 		return 2
 	}
 }
+
+// maxVCPU is more than any VM has; the sums of so many fit into the 32 bits that
+// rows have for them.
+const maxVCPU = 4096
 
 // processors settles the three numbers that say how many CPUs a VM has, given
 // those that the caller sent and, for the rest, the ones of the source.
@@ -125,6 +129,10 @@ func (s *shape) processors(vcpu, cores, sockets *int) error {
 
 	if sockets != nil {
 		s.sockets = *sockets
+	}
+
+	if n := s.cores * s.sockets; n > maxVCPU {
+		return badRequest("cpu_cores: %d x %d are more than %d CPUs", s.cores, s.sockets, maxVCPU)
 	}
 
 	switch {
@@ -152,7 +160,7 @@ func (s *shape) processors(vcpu, cores, sockets *int) error {
 // byteUnits are the units of sizes, each 1024 times the one before.
 var byteUnits = []wire.ByteUnit{"B", "KB", "MB", "GB", "TB", "PB"}
 
-// bytesOf applies a unit to a number of bytes.
+// bytesOf applies a unit to a number of bytes that is not negative.
 func bytesOf(n int64, unit *wire.ByteUnit) int64 {
 	if unit == nil {
 		return n
@@ -163,7 +171,7 @@ func bytesOf(n int64, unit *wire.ByteUnit) int64 {
 			break
 		}
 
-		n *= 1024
+		n = times(n, 1024)
 	}
 
 	return n

@@ -58,6 +58,22 @@ func (t *table[T]) remove(x T) {
 	}
 }
 
+// forget removes up to n of the objects that may go, the oldest first.
+func (t *table[T]) forget(n int, mayGo func(T) bool) {
+	t.list = slices.DeleteFunc(t.list, func(x T) bool {
+		if n == 0 || !mayGo(x) {
+			return false
+		}
+
+		n--
+		delete(t.byID, x.key())
+		delete(t.byRow, x.record())
+		t.journal.meets(x, removed)
+
+		return true
+	})
+}
+
 // rekey takes an object to another id; change is what gives it the new one.
 func (t *table[T]) rekey(x T, change func()) {
 	delete(t.byID, x.key())

@@ -13,6 +13,10 @@ import (
 // maxTail is the longest time that a resource stays marked after its task.
 const maxTail = time.Second
 
+// maxTasks is how many records of tasks are kept; the oldest that are over go
+// first.
+const maxTasks = 20_000
+
 type task struct {
 	row     wire.Task
 	cluster *cluster
@@ -181,6 +185,10 @@ func (w *world) newTask(k work, u *user) *task {
 
 	if u != nil {
 		t.row.User = &wire.NestedUser{ID: u.row.ID, Name: u.row.Name}
+	}
+
+	if len(w.tasks.list) >= maxTasks {
+		w.tasks.forget(maxTasks/10, func(t *task) bool { return t.row.FinishedAt != nil })
 	}
 
 	w.tasks.add(t)

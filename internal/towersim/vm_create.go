@@ -217,7 +217,7 @@ func (w *world) nameTaken(v *vm, name string) *taskFailure {
 
 // hasSpace refuses what does not fit into a cluster's storage any more.
 func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
-	if space > 0 && w.storageInUse(c)+space > c.capacity {
+	if space > 0 && space > c.capacity-w.storageInUse(c) {
 		return failure("EAllocSpace", "Failed to allocate space in the storage pool.")
 	}
 

@@ -56,10 +56,23 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 			return text{en: "Edit VM " + v.row.Name + " disk", zh: "编辑虚拟机 " + v.row.Name + " 磁盘"}
 		},
 		apply: func(v *vm) *taskFailure {
+			var space int64
+
 			for _, d := range chosen[v] {
-				if failed := c.grow(d.volume, size); failed != nil {
+				more, failed := d.volume.growth(size)
+				if failed != nil {
 					return failed
 				}
+
+				space = plus(space, more)
+			}
+
+			if failed := c.hasSpace(v.cluster, space); failed != nil {
+				return failed
+			}
+
+			for _, d := range chosen[v] {
+				c.setSize(d.volume, size)
 			}
 
 			c.renew(v)

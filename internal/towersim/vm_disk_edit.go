@@ -104,14 +104,38 @@ func (w *world) attachable(v *vm, shapes []diskShape) *taskFailure {
 	var space int64
 
 	for i := range shapes {
-		space += shapes[i].space()
+		space = plus(space, shapes[i].space())
 
 		if failed := shapes[i].volume.taken(); failed != nil {
 			return failed
 		}
 	}
 
+	if failed := takenTwice(mapped(shapes, func(s diskShape) *volume { return s.volume })); failed != nil {
+		return failed
+	}
+
 	return w.hasSpace(v.cluster, space)
+}
+
+// takenTwice refuses volumes that are not for sharing and that two of the disks
+// want. No volume is a new one.
+func takenTwice(wanted []*volume) *taskFailure {
+	seen := map[*volume]bool{}
+
+	for _, v := range wanted {
+		if v == nil || v.row.Sharing {
+			continue
+		}
+
+		if seen[v] {
+			return failure("VM_VOLUME_IN_USE", "The volume %s is wanted for two disks.", v.row.Name)
+		}
+
+		seen[v] = true
+	}
+
+	return nil
 }
 
 // taken refuses a volume that is attached and not for sharing. No volume is

@@ -156,7 +156,7 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 
 	for _, d := range v.disks {
 		if d.volume != nil {
-			space += d.volume.row.Size * replicas(config.ElfStoragePolicy)
+			space = plus(space, times(d.volume.row.Size, replicas(config.ElfStoragePolicy)))
 		}
 	}
 

@@ -10,21 +10,35 @@ import (
 
 // grow gives a volume its new size.
 func (w *world) grow(v *volume, size int64) *taskFailure {
-	if size < v.row.Size {
-		return failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", v.row.Name)
-	}
-
-	if failed := w.hasSpace(v.cluster, (size-v.row.Size)*replicas(v.row.ElfStoragePolicy)); failed != nil {
+	space, failed := v.growth(size)
+	if failed != nil {
 		return failed
 	}
 
+	if failed := w.hasSpace(v.cluster, space); failed != nil {
+		return failed
+	}
+
+	w.setSize(v, size)
+
+	return nil
+}
+
+// growth is the space that a volume of a new size takes beyond what it has.
+func (v *volume) growth(size int64) (int64, *taskFailure) {
+	if size < v.row.Size {
+		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", v.row.Name)
+	}
+
+	return times(size-v.row.Size, replicas(v.row.ElfStoragePolicy)), nil
+}
+
+func (w *world) setSize(v *volume, size int64) {
 	v.row.Size = size
 
 	for _, d := range v.disks {
 		w.show(d.vm)
 	}
-
-	return nil
 }
 
 func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
@@ -142,7 +156,7 @@ func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVo
 		mutation: mutation, about: text{en: "Create virtual volume " + name, zh: "创建虚拟卷 " + name},
 		resource: "VmVolume", id: v.row.ID, cluster: in, status: wire.EntityAsyncStatusCreating, holds: []markable{v},
 		apply: func() *taskFailure {
-			if failed := c.hasSpace(in, size*replicas(policy)); failed != nil {
+			if failed := c.hasSpace(in, times(size, replicas(policy))); failed != nil {
 				return failed
 			}
 

@@ -64,7 +64,7 @@ type world struct {
 	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	departed    []*vm // deleted VMs, which the control API still lists
-	mutations   []Mutation
+	mutations   history[Mutation]
 	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
 	vmOrder     uint64
 	nodes       nodeBook
@@ -154,20 +154,34 @@ func (w *world) addDisk(d *disk) {
 // their rows are joins that Tower rebuilds, the disks by their boot order.
 func (w *world) renew(v *vm) {
 	for _, n := range v.nics {
-		w.formerNICs[n.row.ID] = n
-		n.formerIDs = append(n.formerIDs, n.row.ID)
+		n.formerIDs = remembered(w.formerNICs, n, n.formerIDs, n.row.ID)
 		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
 	}
 
 	slices.SortStableFunc(v.disks, func(a, b *disk) int { return a.row.Boot - b.row.Boot })
 
 	for _, d := range v.disks {
-		w.formerDisks[d.row.ID] = d
-		d.formerIDs = append(d.formerIDs, d.row.ID)
+		d.formerIDs = remembered(w.formerDisks, d, d.formerIDs, d.row.ID)
 		w.disks.rekey(d, func() { d.row.ID = w.ids.cuid() })
 	}
 
 	w.show(v)
+}
+
+// maxFormer is how many former ids of a NIC or a disk still lead to it.
+const maxFormer = 100
+
+// remembered adds an id to the former ones of x, and forgets the oldest where
+// they are too many.
+func remembered[T any](by map[string]T, x T, ids []string, id string) []string {
+	by[id] = x
+
+	if ids = append(ids, id); len(ids) > maxFormer {
+		delete(by, ids[0])
+		ids = ids[1:]
+	}
+
+	return ids
 }
 
 // show brings the members of a VM's row that follow from its parts up to date.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // truth is the result of a filter in three-valued logic; the order of the
@@ -64,6 +65,25 @@ func (f *filter) memoised() predicate {
 
 func always(any) truth { return yes }
 
+// place is where in a request something stands. It is written out for an error
+// alone: in a deep filter the texts of all places would be long.
+type place struct {
+	up   *place
+	step string
+}
+
+func (p *place) at(step string) *place { return &place{up: p, step: step} }
+
+// String returns the place as an error tells it, such as where.AND[0].name.
+func (p *place) String() string {
+	var steps []string
+	for ; p != nil; p = p.up {
+		steps = append(steps, p.step)
+	}
+	slices.Reverse(steps)
+	return strings.Join(steps, "")
+}
+
 // compileWhere turns the JSON of a filter into a filter.
 func compileWhere(src Source, entity string, where json.RawMessage) (*filter, error) {
 	info := entityByName(entity)
@@ -78,7 +98,7 @@ func compileWhere(src Source, entity string, where json.RawMessage) (*filter, er
 		return &filter{src: src, entity: entity, holds: always}, nil
 	}
 	c := compiler{src: src, gate: newGate(src)}
-	return c.object("where", entity, tree)
+	return c.object(&place{step: "where"}, entity, tree)
 }
 
 // parse reads a filter in one go, so that deep nesting costs no more than its length.
@@ -104,15 +124,15 @@ type compiler struct {
 }
 
 // object compiles a filter object: its members all have to hold.
-func (c *compiler) object(path, entity string, tree any) (*filter, error) {
+func (c *compiler) object(path *place, entity string, tree any) (*filter, error) {
 	members, ok := tree.(map[string]any)
 	if !ok {
-		return nil, &BadRequest{Path: path, Message: "expected object"}
+		return nil, &BadRequest{Path: path.String(), Message: "expected object"}
 	}
 	out := &filter{src: c.src, entity: entity}
 	var all []predicate
 	for _, key := range slices.Sorted(maps.Keys(members)) {
-		part, err := c.member(path+"."+key, entity, key, members[key])
+		part, err := c.member(path.at("."+key), entity, key, members[key])
 		if err != nil {
 			return nil, err
 		}
@@ -153,18 +173,18 @@ func or(all []predicate) predicate {
 	}
 }
 
-func (c *compiler) member(path, entity, key string, tree any) (*filter, error) {
+func (c *compiler) member(path *place, entity, key string, tree any) (*filter, error) {
 	switch key {
 	case "AND", "OR", "NOT":
 		return c.logic(path, entity, key, tree)
 	}
 	field, op, ok := entityByName(entity).lookUp(key)
 	if !ok {
-		return nil, &BadRequest{Path: path, Message: "unknown filter field"}
+		return nil, &BadRequest{Path: path.String(), Message: "unknown filter field"}
 	}
 	if c.gate.refuses(entity, field.name) {
 		return nil, &BadRequest{
-			Path:    path,
+			Path:    path.String(),
 			Message: fmt.Sprintf("unknown filter field: Tower has it since %s", Since(entity, field.name)),
 		}
 	}
@@ -178,19 +198,19 @@ func (c *compiler) member(path, entity, key string, tree any) (*filter, error) {
 	}
 }
 
-func (c *compiler) logic(path, entity, key string, tree any) (*filter, error) {
+func (c *compiler) logic(path *place, entity, key string, tree any) (*filter, error) {
 	if tree == nil {
 		return &filter{holds: always}, nil
 	}
 	list, ok := tree.([]any)
 	if !ok {
-		return nil, &BadRequest{Path: path, Message: "expected array"}
+		return nil, &BadRequest{Path: path.String(), Message: "expected array"}
 	}
 	out := &filter{}
 	parts := make([]*filter, len(list))
 	all := make([]predicate, len(list))
 	for i, item := range list {
-		part, err := c.object(fmt.Sprintf("%s[%d]", path, i), entity, item)
+		part, err := c.object(path.at(fmt.Sprintf("[%d]", i)), entity, item)
 		if err != nil {
 			return nil, err
 		}
@@ -216,7 +236,7 @@ func (c *compiler) logic(path, entity, key string, tree any) (*filter, error) {
 	return out, nil
 }
 
-func (c *compiler) toOne(path, entity string, field fieldInfo, tree any) (*filter, error) {
+func (c *compiler) toOne(path *place, entity string, field fieldInfo, tree any) (*filter, error) {
 	if tree == nil {
 		return &filter{deep: true, holds: func(row any) truth {
 			return truthOf(len(c.src.Related(entity, row, field.name)) == 0)
@@ -244,9 +264,9 @@ func (c *compiler) some(entity string, field fieldInfo, holds predicate) predica
 	}
 }
 
-func (c *compiler) toMany(path, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
+func (c *compiler) toMany(path *place, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
 	if tree == nil {
-		return nil, &BadRequest{Path: path, Message: "a filter on a to-many relation cannot be null"}
+		return nil, &BadRequest{Path: path.String(), Message: "a filter on a to-many relation cannot be null"}
 	}
 	nested, err := c.object(path, field.target, tree)
 	if err != nil {

@@ -5,6 +5,7 @@ package query
 import (
 	"errors"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -263,5 +264,24 @@ func TestSinceNamesFieldsThatExist(t *testing.T) {
 				t.Errorf("%s.%s since %s", entity, name, version)
 			}
 		}
+	}
+}
+
+// The place of each part of a filter is in the message about it alone.
+func TestDeepFiltersTakeLittleRoom(t *testing.T) {
+	const depth = 4000
+	where := strings.Repeat(`{"cluster":{"vms_every":`, depth) + `{"nme":"a"}` + strings.Repeat("}}", depth)
+
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := Find(sample(), wire.EntityVM, Request{Where: []byte(where)})
+	runtime.ReadMemStats(&after)
+
+	var refusal *BadRequest
+	if !errors.As(err, &refusal) || !strings.HasSuffix(refusal.Path, ".cluster.vms_every.nme") {
+		t.Fatalf("got %v", err)
+	}
+	if took := after.TotalAlloc - before.TotalAlloc; took > 32<<20 {
+		t.Errorf("a filter of %d bytes took %d MiB", len(where), took>>20)
 	}
 }

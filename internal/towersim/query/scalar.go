@@ -9,14 +9,14 @@ import (
 )
 
 // scalarFilter compiles a filter on a plain value.
-func (c *compiler) scalarFilter(path, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
+func (c *compiler) scalarFilter(path *place, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
 	r := &reader{field: field}
 	if op == opIn || op == opNotIn {
 		return c.membership(path, entity, r, op, tree)
 	}
 	want, err := literal(field, tree)
 	if err != nil {
-		return nil, &BadRequest{Path: path, Message: err.Error()}
+		return nil, &BadRequest{Path: path.String(), Message: err.Error()}
 	}
 	if want.null {
 		return &filter{holds: nullPredicate(r, op)}, nil
@@ -77,13 +77,13 @@ func comparison(k kind, op operator, want value) func(value) bool {
 }
 
 // membership compiles _in and _not_in.
-func (c *compiler) membership(path, entity string, r *reader, op operator, tree any) (*filter, error) {
+func (c *compiler) membership(path *place, entity string, r *reader, op operator, tree any) (*filter, error) {
 	if tree == nil {
 		return &filter{holds: nullPredicate(r, op)}, nil
 	}
 	list, ok := tree.([]any)
 	if !ok {
-		return nil, &BadRequest{Path: path, Message: "expected array"}
+		return nil, &BadRequest{Path: path.String(), Message: "expected array"}
 	}
 	wanted := make(map[value]bool, len(list))
 	keys := make([]string, 0, len(list))
@@ -93,7 +93,7 @@ func (c *compiler) membership(path, entity string, r *reader, op operator, tree 
 			err = errors.New("null is not allowed in a list")
 		}
 		if err != nil {
-			return nil, &BadRequest{Path: fmt.Sprintf("%s[%d]", path, i), Message: err.Error()}
+			return nil, &BadRequest{Path: path.at(fmt.Sprintf("[%d]", i)).String(), Message: err.Error()}
 		}
 		if !wanted[want] {
 			wanted[want] = true

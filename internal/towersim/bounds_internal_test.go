@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"testing"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
+)
+
+// What one change adds must not add up for ever.
+func TestWhatChangesLeaveIsBounded(t *testing.T) {
+	s, err := New(Options{ManualClock: true, YAML: []byte("inventory: {vms: [{name: a}]}")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	s.locked(func(w *world) {
+		v := w.vms.list[0]
+		first, pending := v.nics[0].row.ID, w.newTask(work{}, nil)
+
+		for i := range 2 * maxTasks {
+			over := w.newTask(work{}, nil)
+			over.row.FinishedAt = wire.Ptr("now")
+
+			if i < 3*maxFormer {
+				w.renew(v)
+			}
+
+			if i == maxFormer/2 && w.nicOf(v, first) == nil {
+				t.Error("the NIC is not found by an id that it had lately")
+			}
+
+			w.settle()
+		}
+
+		if n := len(w.tasks.list); n > maxTasks || n < maxTasks*9/10 || len(w.tasks.byID) != n || len(w.tasks.byRow) != n {
+			t.Errorf("%d tasks are listed, %d by id, %d by row", n, len(w.tasks.byID), len(w.tasks.byRow))
+		}
+
+		if _, kept := w.tasks.get(pending.row.ID); !kept {
+			t.Error("a task that is not over is forgotten")
+		}
+
+		if len(w.journal.known) > maxTasks+1000 {
+			t.Errorf("the journal knows %d rows", len(w.journal.known))
+		}
+
+		if len(w.formerNICs) > maxFormer || len(w.formerDisks) > maxFormer*len(v.disks) {
+			t.Errorf("%d NICs and %d disks are remembered", len(w.formerNICs), len(w.formerDisks))
+		}
+	})
+}
