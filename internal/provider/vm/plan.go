@@ -5,7 +5,6 @@ package vm
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -182,6 +181,7 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	diags.Append(c.compareNICs(ctx, config, plan, state, from.nics)...)
 	diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
 	diags.Append(c.compareGPUs(ctx, plan, state)...)
+	diags.Append(c.refuseSuspended(state)...)
 	may, d := c.mayDisturb(ctx, config, state)
 	diags.Append(d...)
 	c.unknown = c.unknown || may
@@ -194,22 +194,12 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	return c, diags
 }
 
-// comparePower refuses a power state that the VM can't be brought to.
-func (c *change) comparePower(state *model) diag.Diagnostics {
-	var diags diag.Diagnostics
-	if c.power == powerSuspended && state.Status.ValueString() == powerStopped {
-		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
-			fmt.Sprintf("VM %q is stopped, and only a VM that runs can be suspended. Set power_state to RUNNING and apply first.", state.Name.ValueString()))
-	}
-	return diags
-}
-
 func (c *change) compareDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
 	disks, diags := compareDisks(ctx, config, state, fresh)
 	configured, d := disksFrom(ctx, config.DataDisks)
 	diags.Append(d...)
 	c.disks = disks
-	if !diags.HasError() && c.interrupts(state) {
+	if !diags.HasError() && (c.interrupts(state) || c.suspended(state)) {
 		c.stops = append(c.stops, disks.stops(configured)...)
 	}
 	return diags
@@ -271,26 +261,6 @@ func (c *change) compareNICs(ctx context.Context, config, plan, state *model, im
 		}
 	}
 	return diags
-}
-
-// compareSizes finds the changes of CPU and memory that a running VM can't take.
-func (c *change) compareSizes(plan, state *model) {
-	if !c.interrupts(state) {
-		return
-	}
-	shrinks := func(planned, current types.Int64) bool {
-		return attrs.IsKnown(planned) && attrs.IsKnown(current) && planned.ValueInt64() < current.ValueInt64()
-	}
-	if shrinks(plan.NumCPUs, state.NumCPUs) {
-		c.stops = append(c.stops, fmt.Sprintf("num_cpus is lowered from %d to %d", state.NumCPUs.ValueInt64(), plan.NumCPUs.ValueInt64()))
-	}
-	grows := attrs.IsKnown(plan.NumCPUs) && plan.NumCPUs.ValueInt64() > state.NumCPUs.ValueInt64()
-	if attrs.IsKnown(plan.NumCoresPerSocket) && attrs.IsKnown(state.NumCoresPerSocket) && !grows && !plan.NumCoresPerSocket.Equal(state.NumCoresPerSocket) {
-		c.stops = append(c.stops, fmt.Sprintf("num_cores_per_socket changes from %d to %d", state.NumCoresPerSocket.ValueInt64(), plan.NumCoresPerSocket.ValueInt64()))
-	}
-	if shrinks(plan.MemoryMiB, state.MemoryMiB) {
-		c.stops = append(c.stops, fmt.Sprintf("memory_mib is lowered from %d to %d", state.MemoryMiB.ValueInt64(), plan.MemoryMiB.ValueInt64()))
-	}
 }
 
 // settle gives the plan's computed values: what the change leaves alone keeps
@@ -399,18 +369,4 @@ func keepInt(planned *types.Int64, config, prior types.Int64) {
 	if config.IsNull() && !prior.IsNull() {
 		*planned = prior
 	}
-}
-
-// warn announces what a person wants to know before saying yes.
-func (c *change) warn(plan *model, diags *diag.Diagnostics) {
-	if len(c.stops) == 0 {
-		return
-	}
-	otherwise := "is powered off"
-	if !attrs.BoolOr(plan.ForcePowerOff, true) {
-		otherwise = "stays as it is, and the apply fails"
-	}
-	diags.AddWarning(fmt.Sprintf("VM %q will be stopped and started", plan.Name.ValueString()),
-		fmt.Sprintf("A running VM can't take this change: %s. The VM is shut down, changed and started again. Where its guest does not shut down within %s, it %s.",
-			strings.Join(c.stops, "; "), plan.ShutdownTimeout.ValueString(), otherwise))
 }

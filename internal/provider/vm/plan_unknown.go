@@ -56,8 +56,3 @@ func (c *change) mayDisturb(ctx context.Context, config, state *model) (bool, di
 	}
 	return may, diags
 }
-
-// interrupts tells whether a change that the VM has to be off for stops it.
-func (c *change) interrupts(state *model) bool {
-	return state.Status.ValueString() == powerRunning && c.power != powerStopped
-}
