@@ -37,7 +37,7 @@ ones are errors. Durations are simulated time.
   inventory:
     clusters:
       - name: cluster-1
-        hosts: 3               # of 1 TiB and 128 cores each; or a list:
+        hosts: 3               # cluster-1-host-1 and so on, of 1 TiB and 128 cores each; or a list:
                                # [{name: h1, memory_gib: 64, cores: 16, state: MAINTENANCE_MODE}]
         storage_tib: 100
         vlans: [{name: default, dhcp: 10.255.0.0/16}, {name: ecp}]

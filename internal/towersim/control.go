@@ -68,12 +68,13 @@ func (s *Server) Stats() Stats {
 
 // Reset restores the scenario: everything that was made is gone, the ids of what
 // the scenario names are as before, and the counts are zero. Tokens and API keys
-// stay good.
+// stay good. Who watches changes by their revisions learns that some are missing.
 func (s *Server) Reset() {
 	s.locked(func(w *world) {
 		s.ids.macs = 0
 		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
 		s.world.nodes = w.nodes.emptied()
+		s.world.journal.follow(w.journal)
 	})
 }
 

@@ -181,7 +181,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 		fault, arrived = w.strike(name), w.current
 	})
 
-	if fault != nil && !s.suffer(r.Context(), w, r.URL.Path, fault, arrived) {
+	if fault != nil && !s.suffer(r, w, fault, arrived) {
 		return
 	}
 

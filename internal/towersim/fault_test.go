@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -112,6 +114,53 @@ func TestHangLastsUntilTheClientLeaves(t *testing.T) {
 
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A server that hangs for a client that has gone would fill up with such requests.
+func TestHangEndsWithItsClient(t *testing.T) {
+	x := start(t, "faults: [{operation: get-vms, hang: true}]")
+	handler := x.Handler()
+
+	var waiting atomic.Int32
+
+	ended := make(chan error)
+
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		waiting.Add(1)
+		defer waiting.Add(-1)
+
+		handler.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+
+	for _, body := range []string{"{}", strings.Repeat("x", 11<<20)} {
+		ctx, cancel := context.WithCancel(t.Context())
+
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, front.URL+"/v2/api/get-vms", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		seen := x.Stats().Requests["get-vms"]
+
+		go func() {
+			response, err := http.DefaultClient.Do(request)
+			if err == nil {
+				_ = response.Body.Close()
+			}
+
+			ended <- err
+		}()
+
+		until(t, func() bool { return x.Stats().Requests["get-vms"] > seen })
+		cancel()
+
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+
+		until(t, func() bool { return waiting.Load() == 0 })
 	}
 }
 

@@ -134,6 +134,14 @@ func (w *world) keepJournal() {
 	w.settled = w.writeJournal
 }
 
+// follow goes on with the revisions of a journal that it replaces, whose changes
+// are all gone.
+func (j *journal) follow(old *journal) {
+	if j != nil && old != nil && old.revision > 0 {
+		j.revision, j.compacted = old.revision+1, old.revision+1
+	}
+}
+
 func (j *journal) rest() {
 	j.touched, j.wide = j.touched[:0], false
 	clear(j.fate)

@@ -193,3 +193,23 @@ func TestWhoMayReadResourceChanges(t *testing.T) {
 		t.Errorf("by POST: %v: %v", err, response)
 	}
 }
+
+// After a reset, a watcher must not take new changes for those that it has seen.
+func TestWatchersOfChangesLearnOfAReset(t *testing.T) {
+	x := start(t, "")
+	x.label("a", "b")
+	seen := x.changes("").CurrentRevision
+
+	x.Reset()
+
+	if got := x.changes("?start_revision=" + seen); got.Ec == "EOK" || len(got.Data) != 0 {
+		t.Errorf("got %+v", got)
+	}
+
+	now := x.changes("").CurrentRevision
+	x.label("c", "d")
+
+	if got := x.changes("?start_revision=" + now); got.Ec != "EOK" || len(got.Data) != 1 {
+		t.Errorf("got %+v", got)
+	}
+}

@@ -58,8 +58,8 @@ type ClusterSpec struct {
 // HostList is a cluster's hosts. A scenario gives their number or lists them.
 type HostList []HostSpec
 
-// HostSpec is one host. Omitted members are h1, h2 … by position, 1024 GiB and
-// 128 cores, in use.
+// HostSpec is one host. Omitted members are NAME-host-1, NAME-host-2 … by the
+// cluster's name and the position, 1024 GiB and 128 cores, in use.
 type HostSpec struct {
 	Name      string `yaml:"name"`
 	MemoryGiB int    `yaml:"memory_gib"`

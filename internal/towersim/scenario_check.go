@@ -152,8 +152,8 @@ func (i *Inventory) completeClusters() error {
 			return err
 		}
 
-		if cluster.StorageTiB <= 0 {
-			return invalid(field+".storage_tib", "must be more than 0")
+		if err := within(field+".storage_tib", cluster.StorageTiB, maxTiB); err != nil {
+			return err
 		}
 
 		for _, check := range []func(string) error{
@@ -181,12 +181,12 @@ func (c *ClusterSpec) completeHosts(parent string) error {
 			return err
 		}
 
-		if host.MemoryGiB <= 0 {
-			return invalid(field+".memory_gib", "must be more than 0")
+		if err := within(field+".memory_gib", host.MemoryGiB, maxGiB); err != nil {
+			return err
 		}
 
-		if host.Cores <= 0 {
-			return invalid(field+".cores", "must be more than 0")
+		if err := within(field+".cores", host.Cores, maxVCPU); err != nil {
+			return err
 		}
 
 		if _, known := hostStates[host.State]; !known {
@@ -338,14 +338,40 @@ func (c *ClusterSpec) checkNICs(parent string, nics []string) error {
 	return nil
 }
 
-func (t *TemplateSpec) check(field string) error {
+// The largest sizes of an inventory: bytes of more would not fit into their
+// members, or their sums would not.
+const (
+	maxTiB = 100_000
+	maxGiB = 1 << 20
+	maxMiB = maxGiB << 10
+)
+
+// within checks a number that must be more than 0.
+func within[T int | float64](field string, n, most T) error {
 	switch {
-	case t.NumCPUs <= 0:
-		return invalid(field+".num_cpus", "must be more than 0")
-	case t.MemoryMiB <= 0:
-		return invalid(field+".memory_mib", "must be more than 0")
+	case !(n > 0): // nor NaN
+		return invalid(field, "must be more than 0")
+	case n > most:
+		return invalid(field, "must not be more than %v", most)
+	}
+
+	return nil
+}
+
+func (t *TemplateSpec) check(field string) error {
+	if err := within(field+".num_cpus", t.NumCPUs, maxVCPU); err != nil {
+		return err
+	}
+
+	if err := within(field+".memory_mib", t.MemoryMiB, maxMiB); err != nil {
+		return err
+	}
+
+	switch {
 	case t.DiskGiB < 0:
 		return invalid(field+".disk_gib", "must not be negative")
+	case t.DiskGiB > maxGiB:
+		return invalid(field+".disk_gib", "must not be more than %d", maxGiB)
 	case t.Firmware != "BIOS" && t.Firmware != "UEFI":
 		return invalid(field+".firmware", "must be BIOS or UEFI, not %q", t.Firmware)
 	}
@@ -386,12 +412,15 @@ func (i *Inventory) completeVMs(uniqueNames bool) error {
 			return err
 		}
 
-		switch {
-		case vm.NumCPUs <= 0:
-			return invalid(field+".num_cpus", "must be more than 0")
-		case vm.MemoryMiB <= 0:
-			return invalid(field+".memory_mib", "must be more than 0")
-		case vm.Power != "RUNNING" && vm.Power != "STOPPED":
+		if err := within(field+".num_cpus", vm.NumCPUs, maxVCPU); err != nil {
+			return err
+		}
+
+		if err := within(field+".memory_mib", vm.MemoryMiB, maxMiB); err != nil {
+			return err
+		}
+
+		if vm.Power != "RUNNING" && vm.Power != "STOPPED" {
 			return invalid(field+".power", "must be RUNNING or STOPPED, not %q", vm.Power)
 		}
 	}

@@ -3,8 +3,8 @@
 package towersim
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -13,8 +13,8 @@ import (
 
 // suffer lets the part of a fault happen that comes before the handler. It
 // returns false if the request has come to its end with it.
-func (s *Server) suffer(ctx context.Context, w http.ResponseWriter, path string, fault *Fault, arrived time.Time) bool {
-	ctx, cancel := s.untilClosed(ctx)
+func (s *Server) suffer(r *http.Request, w http.ResponseWriter, fault *Fault, arrived time.Time) bool {
+	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
 
 	if fault.Slow > 0 {
@@ -23,7 +23,11 @@ func (s *Server) suffer(ctx context.Context, w http.ResponseWriter, path string,
 
 	switch {
 	case fault.Hang:
-		<-ctx.Done()
+		// That the client leaves is noticed once its request was read to the end.
+		if _, err := io.Copy(io.Discard, r.Body); err == nil {
+			<-ctx.Done()
+		}
+
 		drop(w)
 
 		return false
@@ -36,7 +40,7 @@ func (s *Server) suffer(ctx context.Context, w http.ResponseWriter, path string,
 
 		return false
 	case fault.Status != 0:
-		s.sendStatus(w, path, fault)
+		s.sendStatus(w, r.URL.Path, fault)
 
 		return false
 	}

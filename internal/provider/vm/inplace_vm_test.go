@@ -79,8 +79,9 @@ func vmRows() []inPlaceRow {
 		{
 			argument: "labels", when: "added or changed", effect: inPlace,
 			before: args{"labels": `{ role = "a" }`}, after: args{"labels": `{ role = "b", alone = "" }`},
-			calls: []string{"remove-labels-from-resources vms", "add-labels-to-resources vms"},
-			tower: map[string]any{"labels.role": "b", "labels.alone": ""},
+			calls:  []string{"remove-labels-from-resources vms", "add-labels-to-resources vms"},
+			tower:  map[string]any{"labels.role": "b", "labels.alone": ""},
+			advice: "A label that Tower does not have yet is made first (`create-label`).",
 		},
 		{
 			argument: "labels", when: "removed", effect: inPlace,

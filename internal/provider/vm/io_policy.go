@@ -33,7 +33,8 @@ func ioAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"io_policy": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "What the I/O limits hold for: `RESTRICT_WHOLE_VM`, all disks together, or `RESTRICT_EACH_DISK`, each disk by itself. " +
+			MarkdownDescription: "What the I/O limits hold for: `RESTRICT_WHOLE_VM`, all disks together, or `RESTRICT_EACH_DISK`, each disk by itself; " +
+				"the disks' own limits are set in Tower, and `max_iops` and `max_bandwidth` are refused then. " +
 				"Where absent, `RESTRICT_WHOLE_VM` if there is a limit here, else it stays as it is. Changed in place.",
 			Validators: []validator.String{stringvalidator.OneOf(tower.IOWholeVM, tower.IOEachDisk)},
 		},

@@ -99,7 +99,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			},
 			"memory_mib": schema.Int64Attribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Memory in MiB. The source's where absent. Raised while the VM runs; lowering stops and starts the VM, which the plan announces.",
+				MarkdownDescription: "Memory in MiB, best a multiple of 512, since some Towers take no other. The source's where absent. Raised while the VM runs; lowering stops and starts the VM, which the plan announces.",
 				Validators:          []validator.Int64{int64validator.Between(1, maxMemoryMiB)},
 			},
 			"nics":        nicsAttribute(),
@@ -118,30 +118,30 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"power_state": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "`RUNNING`, `STOPPED` or `SUSPENDED` (only from `RUNNING`, so not at create). Where absent: `RUNNING` at create, " +
-					"afterwards it is neither changed nor reported as drift. A stop is graceful first, see `shutdown_timeout`.",
+					"afterwards it is neither changed nor reported as drift. Changed in place; a stop is graceful first, see `shutdown_timeout`.",
 				Validators: []validator.String{stringvalidator.OneOf(powerRunning, powerStopped, powerSuspended)},
 			},
 			"shutdown_timeout": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(defaultShutdownTimeout),
 				MarkdownDescription: "How long the guest may take to shut down before it is powered off, such as `\"30s\"` or `\"5m\"` (default). " +
-					"`\"0s\"` powers it off at once.",
+					"`\"0s\"` powers it off at once. Changing it touches nothing in Tower.",
 				Validators: []validator.String{validators.DurationAtLeast(0)},
 			},
 			"force_power_off": schema.BoolAttribute{
 				Optional: true, Computed: true,
 				Default:             booldefault.StaticBool(true),
-				MarkdownDescription: "Whether a guest that does not shut down in time is powered off (default `true`). With `false`, the operation that needs the stop fails instead.",
+				MarkdownDescription: "Whether a guest that does not shut down in time is powered off (default `true`). With `false`, the operation that needs the stop fails instead. Changing it touches nothing in Tower.",
 			},
 			"delete_mode": schema.StringAttribute{
 				Optional: true, Computed: true,
 				Default: stringdefault.StaticString(deletePermanent),
 				MarkdownDescription: "What destroying does: `PERMANENT` (default) deletes the VM with its volumes, `RECYCLE_BIN` moves it to Tower's recycle bin, " +
-					"which must be switched on.",
+					"which must be switched on. Changing it touches nothing in Tower.",
 				Validators: []validator.String{stringvalidator.OneOf(deletePermanent, deleteRecycleBin)},
 			},
 			"network_readiness": network.ReadinessArgument(),
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": attrs.Timeouts(ctx, timeouts.Opts{
 				Create: true, Read: true, Update: true, Delete: true,
 				CreateDescription: "For the whole create, the wait for the network included. Default `30m`.",
 				ReadDescription:   "For a refresh, which never waits for addresses. Default `5m`.",

@@ -53,7 +53,7 @@ func systemDiskAttribute() schema.Attribute {
 			},
 			"storage_policy": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "How the storage keeps the disk of a blank VM, such as `REPLICA_3_THICK_PROVISION`. Default `REPLICA_2_THIN_PROVISION`. " +
+				MarkdownDescription: "How the storage keeps the disk of a blank VM, such as `REPLICA_3_THICK_PROVISION`: 1 to 3 replicas, thin or thick; `ELF_CP_REPLICA_2_…` and `ELF_CP_REPLICA_3_…` in the same way. Default `REPLICA_2_THIN_PROVISION`. " +
 					"It can't be set where the VM has a source, and is fixed once the disk is made: a change is refused.",
 				Validators: storagePolicyValidators(),
 			},
@@ -91,7 +91,7 @@ func dataDisksAttribute() schema.Attribute {
 				},
 				"storage_policy": schema.StringAttribute{
 					Optional: true, Computed: true,
-					MarkdownDescription: "How the storage keeps a volume that is made, such as `REPLICA_3_THICK_PROVISION`. Default `REPLICA_2_THIN_PROVISION`. It is fixed once the volume is made: a change is refused.",
+					MarkdownDescription: "How the storage keeps a volume that is made, such as `REPLICA_3_THICK_PROVISION`: 1 to 3 replicas, thin or thick; `ELF_CP_REPLICA_2_…` and `ELF_CP_REPLICA_3_…` in the same way. Default `REPLICA_2_THIN_PROVISION`. It is fixed once the volume is made: a change is refused.",
 					Validators:          storagePolicyValidators(),
 				},
 				"bus": schema.StringAttribute{

@@ -29,7 +29,8 @@ func nicsAttribute() schema.Attribute {
 	return schema.ListNestedAttribute{
 		Optional: true,
 		MarkdownDescription: "The VM's NICs, in the order in which the guest sees them. Where absent, the NICs of the source stay as they are and this stays null. " +
-			"A NIC that is added anywhere is appended in Tower, a changed one is changed in place, and the order of the list lives in the state alone. `routes` and `default_route` can't change.",
+			"A NIC that is added anywhere is appended in Tower, a changed one is changed in place, and the order of the list lives in the state alone. " +
+			"A change of `model` stops and starts the VM. `routes` and `default_route` can't change, a `gateway` can't be removed, and a static NIC can't go back to DHCP: the plan refuses it.",
 		Validators:   []validator.List{listvalidator.SizeAtMost(network.MaxNICs), listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{Attributes: attributes},
 	}

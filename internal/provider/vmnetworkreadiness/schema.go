@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
@@ -41,7 +42,8 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"nics": schema.ListNestedAttribute{
 				Optional: true,
 				MarkdownDescription: "How the VM's NICs are configured, in the order in which the guest sees them: the same arguments as `nics` of `elf_vm`, " +
-					"so `nics = elf_vm.example.nics` works. Where absent, any one address of an enabled NIC makes the network ready.",
+					"so `nics = elf_vm.example.nics` works. Where absent, any one address of an enabled NIC makes the network ready. " +
+					"A change starts a new wait only where it has a NIC waited for that was not.",
 				Validators:   []validator.List{listvalidator.SizeAtMost(network.MaxNICs), listvalidator.NoNullValues()},
 				NestedObject: schema.NestedAttributeObject{Attributes: network.NICArguments(false)},
 			},
@@ -52,7 +54,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 				Validators:          []validator.Map{mapvalidator.KeysAre(stringvalidator.LengthAtLeast(1))},
 				PlanModifiers:       []planmodifier.Map{mapplanmodifier.RequiresReplace()},
 			},
-			"timeouts": timeouts.Attributes(ctx, timeouts.Opts{
+			"timeouts": attrs.Timeouts(ctx, timeouts.Opts{
 				Create: true, Read: true, Update: true,
 				CreateDescription: "For the whole wait. Default `30m`.",
 				ReadDescription:   "For a refresh, which never waits for addresses. Default `5m`.",

@@ -3,6 +3,9 @@
 package attrs
 
 import (
+	"context"
+
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -16,4 +19,14 @@ func ResourceID(object string) schema.StringAttribute {
 		MarkdownDescription: "Tower's id of the " + object + ".",
 		PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
+}
+
+// Timeouts is the timeouts of a resource, described.
+func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
+	described, ok := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute)
+	if !ok {
+		return timeouts.Attributes(ctx, opts)
+	}
+	described.MarkdownDescription = "How long the operations may take, as durations such as `\"30s\"` or `\"1h30m\"`. Changing them touches nothing in Tower."
+	return described
 }

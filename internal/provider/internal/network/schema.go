@@ -140,13 +140,13 @@ func ReadinessArgument() schema.Attribute {
 			},
 			"timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long to wait, inside `timeouts.create`. Default `\"15m\"`.",
+				MarkdownDescription: "How long to wait, such as `\"90s\"`; `timeouts.create` or `timeouts.update` ends the wait, too. Default `\"15m\"`.",
 				Validators:          []validator.String{validators.DurationAtLeast(0)},
 			},
 			"on_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "`\"error\"` (default): the create fails, the VM is kept and tainted. `\"warn\"`: the VM is kept untainted with `network_ready = false`, " +
-					"and the next apply resumes the wait in place.",
+				MarkdownDescription: "`\"error\"` (default): the apply fails, and what it was creating is kept but tainted, so that the next apply replaces it. `\"warn\"`: the apply succeeds with a warning, " +
+					"untainted and with `network_ready = false`, and the next apply resumes the wait in place.",
 				Validators: []validator.String{stringvalidator.OneOf(OnTimeoutError, OnTimeoutWarn)},
 			},
 			"require_static": schema.BoolAttribute{
@@ -161,7 +161,7 @@ func ReadinessArgument() schema.Attribute {
 			},
 			"settle": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long the addresses must have stayed the same before they count. Default `\"0s\"`.",
+				MarkdownDescription: "How long the addresses must have stayed the same before they count, such as `\"10s\"`. Default `\"0s\"`.",
 				Validators:          []validator.String{validators.DurationAtLeast(0)},
 			},
 			"kubernetes_node": kubernetesNodeArgument(),
