@@ -330,6 +330,8 @@ func TestEventsAreChecked(t *testing.T) {
 		"{operation: start-vm, task_error: {code: a, leaks_volumes: true}}":        "task_error.leaks_volumes",
 		"{operation: start-vm, task_error: {code: a, orphan: 1s}}":                 "task_error.orphan",
 		"{operation: create-vm, task_error: {code: a, message: b, orphan: never}}": "task_error.orphan",
+		"{operation: get-vms, task_error: {code: a}}":                              "task_error",
+		"{operation: login, task_error: {code: a}}":                                "task_error",
 		"{operation: get-vms, body: broken}":                                       "body",
 	} {
 		_, err := towersim.ParseScenario([]byte("faults:\n  - " + fault))
