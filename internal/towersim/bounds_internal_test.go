@@ -20,7 +20,7 @@ func TestWhatChangesLeaveIsBounded(t *testing.T) {
 		v := w.vms.list[0]
 		first, pending := v.nics[0].row.ID, w.newTask(work{}, nil)
 
-		for i := range 2 * maxTasks {
+		for i := range maxTasks + maxTasks/5 {
 			over := w.newTask(work{}, nil)
 			over.row.FinishedAt = wire.Ptr("now")
 

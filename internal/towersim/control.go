@@ -81,7 +81,7 @@ func (s *Server) Reset() {
 // InjectFaults adds faults after those that are there. An invalid one gives a
 // [*ScenarioError] and none is added.
 func (s *Server) InjectFaults(faults ...Fault) error {
-	faults, err := completeFaults(faults)
+	faults, err := s.inventory().completeFaults(faults)
 	if err != nil {
 		return err
 	}
@@ -93,6 +93,14 @@ func (s *Server) InjectFaults(faults ...Fault) error {
 	})
 
 	return nil
+}
+
+// inventory is the scenario's, which does not change.
+func (s *Server) inventory() *Inventory {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+
+	return &s.world.scenario.Inventory
 }
 
 // ClearFaults removes all faults, those of the scenario included.
@@ -201,7 +209,7 @@ func (s *Server) postFaults(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 
-	faults, err := parseFaults(body)
+	faults, err := parseFaults(body, s.inventory())
 	if err != nil {
 		sendError(w, err)
 

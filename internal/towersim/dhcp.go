@@ -88,6 +88,12 @@ func (p *dhcpPool) usable(address netip.Addr) bool {
 	return p.prefix.Contains(address) && p.prefix.Contains(address.Next())
 }
 
+// assignable tells whether a client may have an address: it is a host's, and not
+// that of the gateway.
+func (p *dhcpPool) assignable(address netip.Addr) bool {
+	return p.usable(address) && address != p.prefix.Addr() && address != p.gateway
+}
+
 func (p *dhcpPool) release(mac string) {
 	if address, ok := p.leases[mac]; ok {
 		delete(p.holders, address)

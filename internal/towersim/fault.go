@@ -196,6 +196,8 @@ func (f Fault) check() (field, reason string) {
 		return "times", "must not be negative"
 	case f.TaskError != nil && f.TaskError.Code == "":
 		return "task_error.code", "is required"
+	case f.TaskError != nil && !startsTasks(f.Operation):
+		return "task_error", fmt.Sprintf("%s starts no task", f.Operation)
 	case f.TaskError != nil && f.TaskError.LeaksVolumes && !makesVMs[f.Operation]:
 		return "task_error.leaks_volumes", fmt.Sprintf("%s makes no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan != 0 && !makesVMs[f.Operation]:

@@ -253,7 +253,7 @@ func (w *world) suffers(v *vm, rule *faultRule) bool {
 }
 
 // happen lets an event happen. One that has become impossible since it was due,
-// because its VM is gone or the host is unknown, is passed over.
+// because its VM is gone or is in another cluster than the host, is passed over.
 func (w *world) happen(rule *faultRule, v *vm) {
 	if v != nil && (v.deleted() || !w.suffers(v, rule)) {
 		return

@@ -322,11 +322,16 @@ func TestEventsAreChecked(t *testing.T) {
 		"{happens: set_host_state, state: IN_USE}":                              "host",
 		"{operation: get-vms, status: 500, vm: a}":                              "vm",
 		"{operation: get-vms, status: 500, after: 1s}":                          "after",
+		"{operation: get-vms, happens: move_vm, host: cluster-1-host-9}":        "host",
+		"{operation: get-vms, happens: move_vm, cluster: cluster-9}":            "cluster",
+		"{happens: set_host_state, host: cluster-9-host-1, state: IN_USE}":      "host",
 		"{status: 500}": "operation",
 		"{operation: nonsense, happens: lose_tasks}":                               "operation",
 		"{operation: start-vm, task_error: {code: a, leaks_volumes: true}}":        "task_error.leaks_volumes",
 		"{operation: start-vm, task_error: {code: a, orphan: 1s}}":                 "task_error.orphan",
 		"{operation: create-vm, task_error: {code: a, message: b, orphan: never}}": "task_error.orphan",
+		"{operation: get-vms, task_error: {code: a}}":                              "task_error",
+		"{operation: login, task_error: {code: a}}":                                "task_error",
 		"{operation: get-vms, body: broken}":                                       "body",
 	} {
 		_, err := towersim.ParseScenario([]byte("faults:\n  - " + fault))

@@ -37,6 +37,14 @@ func knownOperation(name string) bool {
 	return ok
 }
 
+// startsTasks tells whether a request of an operation may start a task. What
+// only reads starts none.
+func startsTasks(name string) bool {
+	operation, _ := wire.OperationAt("/" + name)
+
+	return name == graphQLName || mutates(operation)
+}
+
 // strike counts a request, lets happen what it brings about, and returns the
 // fault that befalls it, or nil. The
 // first rule for the operation that is neither still passing requests nor used

@@ -110,9 +110,10 @@ func TestMutationsOverGraphQLAreRecorded(t *testing.T) {
 
 func TestRecordOfMutationsIsBounded(t *testing.T) {
 	x := start(t, "")
+	x.base = x.URL() // so much need not be compared with the document
 	body := object{"where": object{"id": "none"}, "data": object{"description": strings.Repeat("x", 60<<10)}}
 
-	for range 700 {
+	for range 600 {
 		post[[]object](x, "update-vm-basic-info", body)
 	}
 

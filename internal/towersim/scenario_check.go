@@ -42,7 +42,7 @@ func ParseScenario(document []byte) (*Scenario, error) {
 }
 
 // parseFaults reads a list of faults from YAML or JSON.
-func parseFaults(document []byte) ([]Fault, error) {
+func parseFaults(document []byte, in *Inventory) ([]Fault, error) {
 	var faults []Fault
 
 	d, err := decodeDocument(document, "faults", &faults)
@@ -50,7 +50,7 @@ func parseFaults(document []byte) ([]Fault, error) {
 		return nil, err
 	}
 
-	faults, err = completeFaults(faults)
+	faults, err = in.completeFaults(faults)
 	if err != nil {
 		return nil, d.located(err)
 	}
@@ -108,23 +108,46 @@ func (s *Scenario) complete() error {
 		return err
 	}
 
-	s.Faults, err = completeFaults(s.Faults)
+	s.Faults, err = s.Inventory.completeFaults(s.Faults)
 
 	return err
 }
 
-func completeFaults(faults []Fault) ([]Fault, error) {
+func (i *Inventory) completeFaults(faults []Fault) ([]Fault, error) {
 	completed := make([]Fault, len(faults))
 
-	for i, fault := range faults {
-		completed[i] = fault.normalised()
+	for n, fault := range faults {
+		completed[n] = fault.normalised()
 
-		if field, reason := completed[i].check(); reason != "" {
-			return nil, invalid(strings.TrimSuffix(fmt.Sprintf("faults[%d].%s", i, field), "."), "%s", reason)
+		field, reason := completed[n].check()
+		if reason == "" {
+			field, reason = i.checkPlaces(&completed[n])
+		}
+
+		if reason != "" {
+			return nil, invalid(strings.TrimSuffix(fmt.Sprintf("faults[%d].%s", n, field), "."), "%s", reason)
 		}
 	}
 
 	return completed, nil
+}
+
+// checkPlaces refuses a host or a cluster that is not there: no operation makes
+// either.
+func (i *Inventory) checkPlaces(f *Fault) (field, reason string) {
+	isCluster := func(c ClusterSpec) bool { return c.Name == f.Cluster }
+	hasHost := func(c ClusterSpec) bool {
+		return slices.ContainsFunc(c.Hosts, func(h HostSpec) bool { return h.Name == f.Host })
+	}
+
+	switch {
+	case f.Cluster != "" && !slices.ContainsFunc(i.Clusters, isCluster):
+		return "cluster", fmt.Sprintf("there is no cluster %q", f.Cluster)
+	case f.Host != "" && !slices.ContainsFunc(i.Clusters, hasHost):
+		return "host", fmt.Sprintf("there is no host %q", f.Host)
+	}
+
+	return "", ""
 }
 
 // once refuses the second use of a name.

@@ -225,7 +225,7 @@ func (w *world) vpcMove(field string, s *vpcShape, in *vpc, subnet *string, addr
 
 	for i, text := range addresses {
 		address, err := netip.ParseAddr(text)
-		if err != nil || !s.subnet.pool.usable(address) || address == s.subnet.pool.gateway || slices.Contains(s.addresses, address) {
+		if err != nil || !s.subnet.pool.assignable(address) || slices.Contains(s.addresses, address) {
 			return badRequest("%s.vpc_nic.ip_addresses[%d]: %q is no address for a NIC in %s", field, i, text, s.subnet.row.CIDR)
 		}
 

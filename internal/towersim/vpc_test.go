@@ -130,6 +130,8 @@ func TestVPCNICsAreRefused(t *testing.T) {
 		"other's subnet":  {object{"type": "VPC", "vpc_nic": object{"vpc_id": v.ID, "vpc_subnet_id": far.Subnets[0].ID}}, 404},
 		"outside":         {inVPC(v, 0, object{"ip_addresses": []string{"192.168.11.4"}}), 400},
 		"gateway":         {inVPC(v, 0, object{"ip_addresses": []string{v.Subnets[0].Gateway}}), 400},
+		"the network's":   {inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.0"}}), 400},
+		"broadcast":       {inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.255"}}), 400},
 		"no address":      {inVPC(v, 0, object{"ip_addresses": []string{"here"}}), 400},
 		"twice":           {inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.4", "192.168.10.4"}}), 400},
 		"unknown floater": {inVPC(v, 0, object{"floating_ip_id": "x"}), 404},
