@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
@@ -98,17 +99,10 @@ func (c *Client) getLabels(ctx context.Context, pairs []labelPair) (map[labelPai
 		}
 		where.OR = append(where.OR, one)
 	}
-	list, err := invoke(ctx, c, operation{opGetLabels, kindRead}, func(ctx context.Context) ([]*models.Label, error) {
-		reply, err := c.api.labels.GetLabels(label.NewGetLabelsParamsWithContext(ctx).WithRequestBody(&models.GetLabelsRequestBody{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return reply.Payload, nil
-	})
+	list, err := c.callGetLabels(ctx, where)
 	if err != nil {
 		return nil, err
 	}
-	list = slices.DeleteFunc(list, func(l *models.Label) bool { return l == nil })
 	slices.SortFunc(list, func(a, b *models.Label) int {
 		return cmp.Or(instant(a.CreatedAt).Compare(instant(b.CreatedAt)), cmp.Compare(deref(a.ID), deref(b.ID)))
 	})
@@ -120,6 +114,41 @@ func (c *Client) getLabels(ctx context.Context, pairs []labelPair) (map[labelPai
 		}
 	}
 	return found, nil
+}
+
+// callGetLabels calls get-labels.
+func (c *Client) callGetLabels(ctx context.Context, where *models.LabelWhereInput) ([]*models.Label, error) {
+	return invoke(ctx, c, operation{opGetLabels, kindRead}, func(ctx context.Context) ([]*models.Label, error) {
+		reply, err := c.api.labels.GetLabels(label.NewGetLabelsParamsWithContext(ctx).WithRequestBody(&models.GetLabelsRequestBody{Where: where}))
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(reply.Payload, func(l *models.Label) bool { return l == nil }), nil
+	})
+}
+
+// nameLabels completes the labels of VMs where Tower tells the ids only, as it does before release 4.1.
+func (c *Client) nameLabels(ctx context.Context, vms []VM) error {
+	nameless := map[string][]*Label{}
+	for _, v := range vms {
+		for i := range v.Labels {
+			if l := &v.Labels[i]; l.Key == "" && l.ID != "" {
+				nameless[l.ID] = append(nameless[l.ID], l)
+			}
+		}
+	}
+	for ids := range slices.Chunk(slices.Sorted(maps.Keys(nameless)), readChunk) {
+		list, err := c.callGetLabels(ctx, &models.LabelWhereInput{IDIn: ids})
+		if err != nil {
+			return err
+		}
+		for _, found := range list {
+			for _, l := range nameless[deref(found.ID)] {
+				l.Key, l.Value = deref(found.Key), deref(found.Value)
+			}
+		}
+	}
+	return nil
 }
 
 // createLabels makes labels and returns their ids in the order of the pairs.

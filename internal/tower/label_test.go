@@ -76,6 +76,27 @@ func TestSim_labels(t *testing.T) {
 	}
 }
 
+// A Tower before 4.1 shows the ids of a VM's labels only, for which one request more tells all.
+func TestSim_labelsOfAnOlderTower(t *testing.T) {
+	b := newBench(t, "version: 3.0.0")
+	v := b.create(t, b.wanted("vm"))
+	for _, want := range []string{"a", "b"} {
+		if err := b.label(t, v.ID, map[string]string{"env": want, "alone": ""}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.labels(t, v.ID); !slices.Equal(got, []string{"alone=", "env=" + want}) {
+			t.Errorf("the labels are %q, want env=%s", got, want)
+		}
+	}
+	before := b.Stats().Requests
+	if got := b.labels(t, v.ID); len(got) != 2 {
+		t.Errorf("the labels are %q", got)
+	}
+	if n := b.Stats().Requests["get-labels"] - before["get-labels"]; n != 1 {
+		t.Errorf("reading a VM took %d requests for its labels, want 1", n)
+	}
+}
+
 // Many VMs at once: labels that all have are made once, and attached in few calls.
 func TestSim_labelsOfMany(t *testing.T) {
 	const n = 20

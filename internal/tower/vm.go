@@ -106,9 +106,9 @@ func (c *Client) getVMs(ctx context.Context, k kind, where *models.VMWhereInput)
 	return c.callGetVMs(ctx, k, &models.GetVmsRequestBody{Where: where})
 }
 
-// callGetVMs calls get-vms as it is told.
+// callGetVMs calls get-vms as it is told. Those who poll do not look at labels, which may lack their keys then.
 func (c *Client) callGetVMs(ctx context.Context, k kind, body *models.GetVmsRequestBody) ([]VM, error) {
-	return invoke(ctx, c, operation{opGetVMs, k}, func(ctx context.Context) ([]VM, error) {
+	list, err := invoke(ctx, c, operation{opGetVMs, k}, func(ctx context.Context) ([]VM, error) {
 		reply, err := c.api.vms.GetVms(vm.NewGetVmsParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
@@ -121,6 +121,13 @@ func (c *Client) callGetVMs(ctx context.Context, k kind, body *models.GetVmsRequ
 		}
 		return out, nil
 	})
+	if err == nil && k == kindRead {
+		err = c.nameLabels(ctx, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
 }
 
 // fetchVMs reads VMs by id or local id.

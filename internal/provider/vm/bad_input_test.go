@@ -52,7 +52,7 @@ func newBadWorld(t *testing.T) inPlaceWorld {
 	}}
 }
 
-// plan renders the configurations and lets the CLI plan them.
+// badPlan renders the configurations and lets the CLI plan them.
 func (w inPlaceWorld) badPlan(t *testing.T, cli *acctest.CLI, table []badInput) {
 	t.Helper()
 	var b strings.Builder
@@ -194,6 +194,8 @@ func TestAccVM_badChangeIsRefusedByThePlan(t *testing.T) {
 			[]string{"Routes of a new NIC"},
 		},
 		{"a volume of another VM", args{"data_disks": "[{ name = \"a\", volume_id = local.taken }]"}, "data_disks[0].volume_id", []string{"Volume can't be attached"}},
+		{"less memory of a suspended VM", args{"memory_mib": "2048"}, "", []string{"is suspended", "memory_mib is lowered from 4096 to 2048", "RUNNING or STOPPED and apply first"}},
+		{"another bus of a suspended VM", args{"system_disk": `{ bus = "SCSI" }`, "power_state": `"RUNNING"`}, "power_state", []string{"is suspended", "the bus of the system disk changes"}},
 	}
 	var b strings.Builder
 	b.WriteString(w.headWithout(uplink))
@@ -206,6 +208,12 @@ func TestAccVM_badChangeIsRefusedByThePlan(t *testing.T) {
 	}
 	cli := acctest.NewCLI(t, b.String())
 	cli.Apply()
+	api := apiOf(t, w.sim)
+	for _, bad := range good {
+		if strings.HasSuffix(bad.name, "of a suspended VM") {
+			api.change("suspend-vm", body{"where": body{"id": api.vmID(bad.row().key())}})
+		}
+	}
 	w.badPlan(t, cli, good)
 }
 

@@ -232,12 +232,16 @@ func addCreateError(diags *diag.Diagnostics, name string, err error) {
 func addNameTaken(diags *diag.Diagnostics, existing *tower.VM) {
 	age := ""
 	if !existing.CreatedAt.IsZero() {
-		age = fmt.Sprintf(", created %s (%s ago)", existing.CreatedAt.UTC().Format(time.RFC3339), time.Since(existing.CreatedAt).Round(time.Second))
+		age = ", created " + existing.CreatedAt.UTC().Format(time.RFC3339)
+		if since := time.Since(existing.CreatedAt).Round(time.Second); since >= 0 { // by Tower's clock it may be yet to come
+			age += fmt.Sprintf(" (%s ago)", since)
+		}
 	}
 	diags.AddAttributeError(path.Root("name"), diagx.Summary("create", object, existing.Name),
 		fmt.Sprintf("The cluster has a VM of this name already: id %s%s, power state %s. Nothing was created.\n\n"+
 			"If it is the VM that this configuration describes (an earlier apply may have been killed), take it over with an import block, "+
-			"in which the address is that of this resource:\n\n  import {\n    to = elf_vm.example\n    id = %q\n  }\n\nOtherwise choose another name.",
+			"in which the address is that of this resource:\n\n  import {\n    to = elf_vm.example\n    id = %q\n  }\n\nIf this VM is to replace it with create_before_destroy: "+
+			"a name can't be taken twice in a cluster, so leave create_before_destroy out or change the name with it. Otherwise choose another name.",
 			existing.ID, age, attrs.StringOr(attrs.StringOrNull(existing.Status), "unknown"), existing.ID))
 }
 

@@ -63,7 +63,7 @@ func compareDisks(ctx context.Context, config, state *model, imported bool) (dis
 		diags.Append(d...)
 		if prior == nil {
 			diags.AddAttributeError(path.Root("system_disk"), "No system disk",
-				"The VM has no disk to boot from. A system disk comes with the create; add disks as data_disks, or replace the VM (terraform apply -replace).")
+				"The VM has no disk to boot from. A system disk comes with the create; add disks as data_disks, or replace the VM ("+howToReplace+").")
 			return c, diags
 		}
 		edit := compareDisk(path.Root("system_disk"), "the system disk", *wanted, prior, &diags)

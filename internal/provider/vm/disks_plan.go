@@ -223,7 +223,7 @@ func volumeProblem(ctx context.Context, client *tower.Client, config *model, dis
 		return "", err
 	}
 	for _, user := range users {
-		if user.VMID != vmID && (strict || vmID != "" || user.VMName != config.Name.ValueString()) {
+		if user.VMID != vmID && (strict || vmID != "" || !config.Name.IsUnknown() && user.VMName != config.Name.ValueString()) {
 			return fmt.Sprintf("The volume %q (%s) is attached to the VM %q (%s). Detach it there first.", volume.Name, id, user.VMName, user.VMID), nil
 		}
 	}

@@ -24,7 +24,7 @@ func TestAccVM_nameThatIsTakenOffersTheImport(t *testing.T) {
 	acctest.Test(t, resource.TestCase{
 		Steps: []resource.TestStep{{
 			Config:      vmConfig(sim, "taken", dhcpNIC),
-			ExpectError: acctest.Mentions("Unable to create VM \"taken\"", "has a VM of this name already", id, "import {", id),
+			ExpectError: acctest.Mentions("Unable to create VM \"taken\"", "has a VM of this name already", id, "import {", id, "leave create_before_destroy out"),
 		}},
 	})
 	if vms := sim.VMs(); len(vms) > 0 {

@@ -122,7 +122,7 @@ func (c gpuCheck) problem(ctx context.Context, wanted gpuModel, has int) (member
 
 // replaced tells that a VM that has the device is the one that is replaced.
 func (c gpuCheck) replaced(user tower.GPUUser) bool {
-	return !c.strict && c.vmID == "" && user.VMName == c.plan.Name.ValueString()
+	return !c.strict && c.vmID == "" && (c.plan.Name.IsUnknown() || user.VMName == c.plan.Name.ValueString())
 }
 
 // taken says which other VM has a device that only one can have. A VM that is

@@ -7,10 +7,10 @@ import "fmt"
 // nicRows are the changes of NICs.
 func nicRows() []inPlaceRow {
 	const (
-		anew   = "Replace the VM (`terraform apply -replace`)."
+		anew   = "Replace the VM (`terraform taint`, then apply)."
 		device = "update-vm-nic-advance-info"
 		guest  = "update-vm-nic-basic-info"
-		again  = "Take the NIC out, apply, and add a new one; or replace the VM (`terraform apply -replace`)."
+		again  = "Take the NIC out, apply, and add a new one; or replace the VM (`terraform taint`, then apply)."
 	)
 	dhcp := func(more string) args {
 		return args{"nics": fmt.Sprintf("[{ vlan_id = local.vlan_default%s }]", more)}
@@ -70,7 +70,7 @@ func nicRows() []inPlaceRow {
 		},
 		{
 			argument: "nics.network_type", when: "from `IPV4` to `IPV4_DHCP`", effect: refused, before: static(2, ""), after: dhcp(""),
-			refusal: []string{"A static NIC can't change to DHCP", "terraform apply -replace"}, advice: "Tower has no call that lets the guest ask DHCP again. " + again,
+			refusal: []string{"A static NIC can't change to DHCP", "terraform taint"}, advice: "Tower has no call that lets the guest ask DHCP again. " + again,
 		},
 		{
 			argument: "nics.ip_address", effect: inPlace, before: static(3, ""), after: static(4, ""),
@@ -96,11 +96,16 @@ func nicRows() []inPlaceRow {
 		},
 		{
 			argument: "nics.gateway", when: "removed", effect: refused, before: static(9, `, gateway = "10.255.0.1"`), after: static(9, ""),
-			refusal: []string{"A gateway can't be removed", "terraform apply -replace"}, advice: "Tower has no call that takes a gateway from the guest. " + again,
+			refusal: []string{"A gateway can't be removed", "terraform taint"}, advice: "Tower has no call that takes a gateway from the guest. " + again,
 		},
 		{
-			argument: "nics.routes", effect: refused, before: static(10, ""), after: static(10, route("10.255.0.1", "10.9.0.0", "255.255.0.0")),
-			refusal: []string{"Routes can't change", "terraform apply -replace"}, advice: "Cloud-init sets them at the first boot. " + anew,
+			argument: "nics.routes", when: "of a VM that stays", effect: refused, before: static(10, ""), after: static(10, route("10.255.0.1", "10.9.0.0", "255.255.0.0")),
+			refusal: []string{"Routes can't change", "terraform taint"}, advice: "Cloud-init sets them at the first boot. " + anew,
+		},
+		{
+			argument: "nics.routes", when: "beside a change that replaces the VM", effect: replaces,
+			before: args{"nics": static(15, "")["nics"], "firmware": `"BIOS"`}, after: args{"nics": static(15, route("10.255.0.1", "10.9.0.0", "255.255.0.0"))["nics"], "firmware": `"UEFI"`},
+			advice: "So it is with all that is refused of a VM that stays.",
 		},
 		{
 			argument: "nics.routes.gateway", effect: refused,
@@ -119,7 +124,7 @@ func nicRows() []inPlaceRow {
 		},
 		{
 			argument: "nics.default_route", effect: refused, before: dhcp(""), after: dhcp(", default_route = true"),
-			refusal: []string{"The default route can't change", "terraform apply -replace"}, advice: "Cloud-init sets it at the first boot. " + anew,
+			refusal: []string{"The default route can't change", "terraform taint"}, advice: "Cloud-init sets it at the first boot. " + anew,
 		},
 		{
 			argument: "nics.mac_address", effect: inPlace, before: dhcp(""), after: dhcp(`, mac_address = "52:54:00:00:0A:0B"`),

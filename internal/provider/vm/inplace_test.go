@@ -265,6 +265,11 @@ func TestAccVM_whatChangesInPlace(t *testing.T) {
 
 	cli.Configure(w.config(inPlaceRow.changed))
 	refusals := cli.Plan()
+	routes := inPlaceRow{argument: "nics.routes", when: "of a VM that stays"}.address()
+	cli.Run("taint", routes)
+	if tainted := cli.Plan("-target=" + routes); tainted.Actions[routes] != "replace" || len(tainted.Errors) > 0 {
+		t.Errorf("the plan for the tainted VM is %q with the errors %v, want the replacement that the refusals advise", tainted.Actions[routes], tainted.Errors)
+	}
 
 	for _, row := range table {
 		t.Run(row.key(), func(t *testing.T) {

@@ -157,6 +157,16 @@ func vmRows() []inPlaceRow {
 			calls: []string{"suspend-vm"}, tower: map[string]any{"status": "SUSPENDED"},
 		},
 		{
+			argument: "power_state", when: "to `SUSPENDED` with a change that the VM has to be off for", effect: restarts,
+			before: args{"power_state": `"RUNNING"`, "num_cpus": "4"}, after: args{"power_state": `"SUSPENDED"`, "num_cpus": "2"},
+			calls: append(stopped("update-vm-basic-info cpu_cores,cpu_sockets,vcpu"), "suspend-vm"), tower: map[string]any{"status": "SUSPENDED", "vcpu": 2},
+			advice: "The VM is suspended when it runs again.",
+		},
+		{
+			argument: "power_state", when: "from `STOPPED` to `SUSPENDED`", effect: refused, before: args{"power_state": `"STOPPED"`}, after: args{"power_state": `"SUSPENDED"`},
+			refusal: []string{"only a VM that runs can be suspended"}, advice: "Start the VM and apply first.",
+		},
+		{
 			argument: "power_state", when: "removed", effect: unseen, before: args{"power_state": `"STOPPED"`}, after: args{"power_state": ""},
 			tower: map[string]any{"status": "STOPPED"}, advice: "The VM stays as it is, and a change made elsewhere is no drift.",
 		},

@@ -81,6 +81,39 @@ func TestNICPlanner_pair(t *testing.T) {
 	}
 }
 
+// A NIC of which not all is known yet puts in question only those that are not
+// in their places.
+func TestNICPlanner_isOpen(t *testing.T) {
+	t.Parallel()
+	late := func(n *nicModel) { n.VLANID = types.StringUnknown() }
+	mac := func(n *nicModel) { n.MACAddress = types.StringValue("52:54:00:00:00:01") }
+	a, b, unknown := testNIC("a"), testNIC("b"), testNIC("", late)
+	cases := map[string]struct {
+		state, planned []nicModel
+		want           []bool
+	}{
+		"all known":        {[]nicModel{a, b}, []nicModel{b, a}, []bool{false, false}},
+		"a new one":        {[]nicModel{a, b}, []nicModel{a, b, unknown}, []bool{false, false, true}},
+		"a changed one":    {[]nicModel{a, b}, []nicModel{unknown, b}, []bool{true, false}},
+		"in another order": {[]nicModel{a, b, a}, []nicModel{b, a, unknown}, []bool{true, true, true}},
+		"told by its MAC":  {[]nicModel{a, testNIC("b", mac)}, []nicModel{testNIC("b", mac), unknown}, []bool{false, true}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := nicPlanner{planned: tc.planned, config: tc.planned, state: tc.state}
+			for _, nic := range tc.planned {
+				p.open = append(p.open, nic.VLANID.IsUnknown())
+			}
+			for i, edit := range p.compare(t.Context()).edits {
+				if open := edit.open || edit.prior == nil; open != tc.want[i] {
+					t.Errorf("NIC %d is open: %t, want %t", i, open, tc.want[i])
+				}
+			}
+		})
+	}
+}
+
 // A NIC that Tower shows with another MAC keeps its place, and a static one has
 // lost its address.
 func TestRefreshNICs(t *testing.T) {

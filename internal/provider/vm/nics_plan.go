@@ -3,6 +3,7 @@
 package vm
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,17 +32,20 @@ type nicEdit struct {
 	device tower.NICUpdate   // what changes of the device
 	guest  *tower.NICAddress // the static address that the guest's tools set
 	waits  bool              // the NIC is waited for after the update
+	open   bool              // not all of it is known yet, or which NIC of the state it is
 }
 
+// sends tells whether the update changes, or may change, the NIC in Tower.
 func (e nicEdit) sends() bool {
-	return e.prior == nil || e.device != (tower.NICUpdate{}) || e.guest != nil
+	return e.prior == nil || e.open || e.device != (tower.NICUpdate{}) || e.guest != nil
 }
 
-// touches tells whether the update changes anything in Tower or waits.
+// sends tells whether the update changes, or may change, a NIC in Tower.
 func (c nicsChange) sends() bool {
 	return len(c.removed) > 0 || slices.ContainsFunc(c.edits, nicEdit.sends)
 }
 
+// waits tells whether a NIC is waited for after the update.
 func (c nicsChange) waits() bool {
 	return slices.ContainsFunc(c.edits, func(e nicEdit) bool { return e.waits })
 }
@@ -51,7 +55,8 @@ type nicPlanner struct {
 	planned  []nicModel
 	config   []nicModel // as configured: only these tell which MACs are wanted
 	state    []nicModel
-	imported bool // members that are null in the state are not known
+	imported bool   // members that are null in the state are not known
+	open     []bool // which of the planned the configuration does not tell all of yet; nil: none
 
 	runs, tools bool // the VM and its tools run, so that the guest can be configured
 	diags       *diag.Diagnostics
@@ -59,7 +64,7 @@ type nicPlanner struct {
 
 // compare finds the least that turns the state's NICs into the planned ones, and
 // refuses what Tower has no call for.
-func (p *nicPlanner) compare() nicsChange {
+func (p *nicPlanner) compare(ctx context.Context) nicsChange {
 	var c nicsChange
 	pairs := p.pair()
 	gateway := gatewayNIC(p.planned)
@@ -69,8 +74,11 @@ func (p *nicPlanner) compare() nicsChange {
 			c.edits = append(c.edits, p.addition(at, planned, i == gateway))
 			continue
 		}
-		prior := p.state[pairs[i]]
-		c.edits = append(c.edits, p.edit(at, planned, p.config[i], prior, i == gateway))
+		edit := p.edit(ctx, at, planned, p.config[i], p.state[pairs[i]], i == gateway)
+		if edit.open = p.isOpen(i, pairs[i]); edit.open {
+			edit.waits = planned.Waits()
+		}
+		c.edits = append(c.edits, edit)
 	}
 	for k, nic := range p.state {
 		if !slices.Contains(pairs, k) {
@@ -78,6 +86,18 @@ func (p *nicPlanner) compare() nicsChange {
 		}
 	}
 	return c
+}
+
+// isOpen tells whether not all of a planned NIC is known yet that is paired with
+// the NIC k of the state, or whether another one of which that is so may turn out
+// to be that NIC.
+func (p *nicPlanner) isOpen(i, k int) bool {
+	if !slices.Contains(p.open, true) {
+		return false
+	}
+	mac := p.config[i].MACAddress.ValueString()
+	pinned := mac != "" && strings.EqualFold(mac, p.state[k].MACAddress.ValueString())
+	return p.open[i] || !pinned && (i != k || !p.sameGuest(i, k) || !p.sameRest(i, k))
 }
 
 // same compares a member. After an import, one that is null in the state can't
@@ -101,7 +121,7 @@ func orDefault(v, def attr.Value) attr.Value {
 func (p *nicPlanner) addition(at path.Path, planned nicModel, gateway bool) nicEdit {
 	if attrs.IsKnown(planned.Routes) && len(planned.Routes.Elements()) > 0 {
 		p.diags.AddAttributeError(at.AtName("routes"), "Routes of a new NIC",
-			"Routes are set by cloud-init at the first boot, so a NIC that is added later can't have any. Remove routes, or replace the VM (terraform apply -replace).")
+			"Routes are set by cloud-init at the first boot, so a NIC that is added later can't have any. Remove routes, or replace the VM ("+howToReplace+").")
 	}
 	e := nicEdit{waits: planned.Waits()}
 	if planned.Type() == network.TypeStatic {
@@ -111,9 +131,9 @@ func (p *nicPlanner) addition(at path.Path, planned nicModel, gateway bool) nicE
 }
 
 // edit is a NIC that stays and may change.
-func (p *nicPlanner) edit(at path.Path, planned, config, prior nicModel, gateway bool) nicEdit {
+func (p *nicPlanner) edit(ctx context.Context, at path.Path, planned, config, prior nicModel, gateway bool) nicEdit {
 	e := nicEdit{prior: &prior}
-	p.refuse(at, planned, prior)
+	p.refuse(ctx, at, planned, prior)
 	if !planned.VLANID.Equal(prior.VLANID) {
 		e.device.VLANID = attrs.StringPtr(planned.VLANID)
 	}
@@ -129,9 +149,8 @@ func (p *nicPlanner) edit(at path.Path, planned, config, prior nicModel, gateway
 	if attrs.IsKnown(planned.Mirror) && !planned.Mirror.Equal(prior.Mirror) {
 		e.device.Mirror = attrs.BoolPtr(planned.Mirror)
 	}
-	none := types.StringNull()
 	if planned.Type() == network.TypeStatic && !(p.imported && prior.NetworkType.IsNull()) &&
-		!(p.same(planned.IPAddress, prior.IPAddress, none) && p.same(planned.Netmask, prior.Netmask, none) && p.same(planned.Gateway, prior.Gateway, none)) {
+		(p.differs(planned.IPAddress, prior.IPAddress) || p.differs(planned.Netmask, prior.Netmask) || p.differs(planned.Gateway, prior.Gateway)) {
 		e.guest = p.guest(at, planned, gateway)
 	}
 	relinked := e.device.VLANID != nil || e.device.MAC != nil || e.device.Model != nil || attrs.BoolOr(planned.Enabled, true) && e.device.Enabled != nil
@@ -139,19 +158,28 @@ func (p *nicPlanner) edit(at path.Path, planned, config, prior nicModel, gateway
 	return e
 }
 
+// differs tells whether a member that has no default is known to change.
+func (p *nicPlanner) differs(planned, prior types.String) bool {
+	return !planned.IsUnknown() && !p.same(planned, prior, types.StringNull())
+}
+
+// howToReplace is the way to another VM where a change is refused: with -replace,
+// the plan would compare the configuration with this VM first.
+const howToReplace = "terraform taint, then apply"
+
 // refuse reports what can't be changed on a NIC that stays.
-func (p *nicPlanner) refuse(at path.Path, planned, prior nicModel) {
+func (p *nicPlanner) refuse(ctx context.Context, at path.Path, planned, prior nicModel) {
 	const (
-		replace = " Replace the VM (terraform apply -replace)."
-		anew    = " Replace the VM (terraform apply -replace), or take this NIC out, apply, and add a new one."
+		replace = " Replace the VM (" + howToReplace + ")."
+		anew    = " Replace the VM (" + howToReplace + "), or take this NIC out, apply, and add a new one."
 	)
-	if !p.same(planned.Routes, prior.Routes, types.ListNull(network.RouteType())) {
+	if fullyKnown(ctx, planned.Routes) && !p.same(planned.Routes, prior.Routes, types.ListNull(network.RouteType())) {
 		p.diags.AddAttributeError(at.AtName("routes"), "Routes can't change", "Routes are set by cloud-init at the first boot."+replace)
 	}
-	if !p.same(planned.DefaultRoute, prior.DefaultRoute, types.BoolValue(false)) {
+	if !planned.DefaultRoute.IsUnknown() && !p.same(planned.DefaultRoute, prior.DefaultRoute, types.BoolValue(false)) {
 		p.diags.AddAttributeError(at.AtName("default_route"), "The default route can't change", "The default route is set by cloud-init at the first boot."+replace)
 	}
-	known := !p.imported || !prior.NetworkType.IsNull()
+	known := !planned.NetworkType.IsUnknown() && (!p.imported || !prior.NetworkType.IsNull())
 	if known && prior.Type() == network.TypeStatic && planned.Type() == network.TypeDHCP {
 		p.diags.AddAttributeError(at.AtName("network_type"), "A static NIC can't change to DHCP", "Tower has no call that lets the guest ask DHCP again."+anew)
 	}
@@ -168,7 +196,7 @@ func (p *nicPlanner) guest(at path.Path, planned nicModel, gateway bool) *tower.
 			state = "they do not run"
 		}
 		p.diags.AddAttributeError(at.AtName("ip_address"), "The guest can't be configured",
-			fmt.Sprintf("A static address of a VM that exists is set by the VM tools in its guest, but %s. Start them, or replace the VM (terraform apply -replace).", state))
+			fmt.Sprintf("A static address of a VM that exists is set by the VM tools in its guest, but %s. Start them, or replace the VM (%s).", state, howToReplace))
 	}
 	address := &tower.NICAddress{IPAddress: planned.IPAddress.ValueString(), Netmask: planned.Netmask.ValueString()}
 	if gateway {

@@ -5,7 +5,6 @@ package vm
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -140,7 +139,7 @@ type change struct {
 	nics    nicsChange
 	disks   disksChange
 	gpus    gpusChange
-	unknown bool     // the NICs are not known yet
+	unknown bool     // what may stop, start or have the VM waited for is not known yet
 	power   string   // the power state to bring about, "" for none
 	stops   []string // why a running VM must be stopped and started
 	waits   bool     // the network is waited for
@@ -174,12 +173,18 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
 		c.power = config.PowerState.ValueString()
 	}
-	c.compareSizes(plan, state, runs)
-	diags := c.compareNICs(ctx, config, plan, state, from.nics)
-	if len(c.replace) == 0 && plan.ClusterID.Equal(state.ClusterID) {
-		diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
-		diags.Append(c.compareGPUs(ctx, plan, state)...)
+	if len(c.replace) > 0 || !plan.ClusterID.Equal(state.ClusterID) {
+		return c, nil // another VM is made, which need not come about by changing this one
 	}
+	diags := c.comparePower(state)
+	c.compareSizes(plan, state)
+	diags.Append(c.compareNICs(ctx, config, plan, state, from.nics)...)
+	diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
+	diags.Append(c.compareGPUs(ctx, plan, state)...)
+	diags.Append(c.refuseSuspended(state)...)
+	may, d := c.mayDisturb(ctx, config, state)
+	diags.Append(d...)
+	c.unknown = c.unknown || may
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
@@ -194,7 +199,7 @@ func (c *change) compareDisks(ctx context.Context, config, state *model, fresh b
 	configured, d := disksFrom(ctx, config.DataDisks)
 	diags.Append(d...)
 	c.disks = disks
-	if !diags.HasError() && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+	if !diags.HasError() && (c.interrupts(state) || c.suspended(state)) {
 		c.stops = append(c.stops, disks.stops(configured)...)
 	}
 	return diags
@@ -241,37 +246,21 @@ func (c *change) compareNICs(ctx context.Context, config, plan, state *model, im
 		return diags
 	}
 	planner := nicPlanner{
-		planned: planned, config: configured, state: current, imported: imported, diags: &diags,
+		planned: planned, config: configured, state: current, imported: imported, open: openNICs(ctx, config.NICs), diags: &diags,
 		runs:  state.Status.ValueString() == powerRunning && c.power != powerStopped && c.power != powerSuspended || c.power == powerRunning,
 		tools: state.VMToolsStatus.ValueString() == toolsRunning || c.power == powerRunning,
 	}
-	c.nics = planner.compare()
+	c.nics = planner.compare(ctx)
 	for i, edit := range c.nics.edits {
-		if edit.device.Model != nil && state.Status.ValueString() == powerRunning && c.power != powerStopped {
+		switch {
+		case !c.interrupts(state):
+		case edit.device.Model != nil:
 			c.stops = append(c.stops, fmt.Sprintf("the model of NIC %d changes to %s", i, *edit.device.Model))
+		case configured[i].Model.IsUnknown():
+			c.unknown = true
 		}
 	}
 	return diags
-}
-
-// compareSizes finds the changes of CPU and memory that a running VM can't take.
-func (c *change) compareSizes(plan, state *model, runs bool) {
-	if !runs || c.power == powerStopped {
-		return
-	}
-	shrinks := func(planned, current types.Int64) bool {
-		return attrs.IsKnown(planned) && attrs.IsKnown(current) && planned.ValueInt64() < current.ValueInt64()
-	}
-	if shrinks(plan.NumCPUs, state.NumCPUs) {
-		c.stops = append(c.stops, fmt.Sprintf("num_cpus is lowered from %d to %d", state.NumCPUs.ValueInt64(), plan.NumCPUs.ValueInt64()))
-	}
-	grows := attrs.IsKnown(plan.NumCPUs) && plan.NumCPUs.ValueInt64() > state.NumCPUs.ValueInt64()
-	if attrs.IsKnown(plan.NumCoresPerSocket) && attrs.IsKnown(state.NumCoresPerSocket) && !grows && !plan.NumCoresPerSocket.Equal(state.NumCoresPerSocket) {
-		c.stops = append(c.stops, fmt.Sprintf("num_cores_per_socket changes from %d to %d", state.NumCoresPerSocket.ValueInt64(), plan.NumCoresPerSocket.ValueInt64()))
-	}
-	if shrinks(plan.MemoryMiB, state.MemoryMiB) {
-		c.stops = append(c.stops, fmt.Sprintf("memory_mib is lowered from %d to %d", state.MemoryMiB.ValueInt64(), plan.MemoryMiB.ValueInt64()))
-	}
 }
 
 // settle gives the plan's computed values: what the change leaves alone keeps
@@ -329,7 +318,7 @@ func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagn
 		if i >= len(configured) {
 			continue
 		}
-		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil {
+		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil || c.nics.edits[i].open {
 			if configured[i].MACAddress.IsNull() {
 				planned[i].MACAddress = types.StringUnknown()
 			}
@@ -351,8 +340,11 @@ func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagn
 
 // coresFor is the cores per socket where the configuration gives none: as they
 // are, as long as the number of vCPUs stays a multiple of them, else all in one
-// socket.
+// socket. Unknown as long as that number is.
 func coresFor(plan, state *model) types.Int64 {
+	if plan.NumCPUs.IsUnknown() {
+		return types.Int64Unknown()
+	}
 	cores, cpus := state.NumCoresPerSocket.ValueInt64(), plan.NumCPUs.ValueInt64()
 	if cores > 0 && cpus%cores != 0 {
 		return plan.NumCPUs
@@ -377,14 +369,4 @@ func keepInt(planned *types.Int64, config, prior types.Int64) {
 	if config.IsNull() && !prior.IsNull() {
 		*planned = prior
 	}
-}
-
-// warn announces what a person wants to know before saying yes.
-func (c *change) warn(plan *model, diags *diag.Diagnostics) {
-	if len(c.stops) == 0 {
-		return
-	}
-	diags.AddWarning(fmt.Sprintf("VM %q will be stopped and started", plan.Name.ValueString()),
-		fmt.Sprintf("A running VM can't take this change: %s. The VM is shut down (and powered off after %s if it does not), changed and started again.",
-			strings.Join(c.stops, "; "), plan.ShutdownTimeout.ValueString()))
 }

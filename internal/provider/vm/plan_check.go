@@ -46,6 +46,9 @@ func checkOrigin(ctx context.Context, client *tower.Client, config, plan *model,
 	if d.HasError() {
 		return
 	}
+	if config.NumCPUs.IsUnknown() {
+		in.CPUCores = nil // what they make of the source's vCPUs would be taken for what is wanted
+	}
 	if id := plan.ClusterID.ValueString(); id != "" {
 		// An error is left for the apply.
 		_ = checkReference(diags, in.Name, reference{path.Root("cluster_id"), "cluster", id}, func() (string, error) {

@@ -244,16 +244,17 @@ func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change 
 			done.NetworkReady = types.BoolValue(false)
 			return fmt.Errorf("starting the VM: %w", err)
 		}
-	case change.power == powerSuspended:
-		if err := client.SuspendVM(ctx, id); err != nil {
-			return fmt.Errorf("suspending the VM: %w", err)
-		}
-		done.setPower(powerSuspended)
-		return nil
-	default:
+	case change.power != powerSuspended:
 		return nil
 	}
 	done.setPower(powerRunning)
+	if change.power != powerSuspended {
+		return nil
+	}
+	if err := client.SuspendVM(ctx, id); err != nil {
+		return fmt.Errorf("suspending the VM: %w", err)
+	}
+	done.setPower(powerSuspended)
 	return nil
 }
 

@@ -86,7 +86,7 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 		gateway, err := netip.ParseAddr(value.ValueString())
 		switch {
 		case err != nil:
-		case !subnet.Contains(gateway):
+		case !subnet.Contains(gateway) && !subnet.IsSingleIP():
 			diags.AddAttributeError(where, "Gateway outside the NIC's network",
 				fmt.Sprintf("The gateway %s is not in the network %s of the NIC's address %s, so the guest could not reach it.",
 					gateway, subnet.Masked(), subnet.Addr()))
