@@ -51,10 +51,18 @@ func TestHugeMachinesAreRefused(t *testing.T) {
 	x.settle()
 	x.failed(reply.TaskID, "VM_SCHEDULE_FAILED")
 
-	params := x.params(object{"name": "a", "cpu_cores": 1<<31 - 1, "cpu_sockets": 1<<31 - 1})
-	if got := x.refused("create-vm-from-content-library-template", params, 400); !strings.Contains(got.Message, "are more than") {
-		t.Errorf("got %s", got.Message)
+	for want, cpus := range map[string]object{
+		"are more than": {"cpu_cores": 2000, "cpu_sockets": 2000}, "cpu_cores: must be at most": {"cpu_cores": 1<<31 - 1},
+		"vcpu: must be at most": {"vcpu": 1<<31 - 1},
+	} {
+		cpus["name"] = "a"
+		if got := x.refused("create-vm-from-content-library-template", x.params(cpus), 400); !strings.Contains(got.Message, want) {
+			t.Errorf("%v: got %s", cpus, got.Message)
+		}
 	}
+
+	vm := x.made(object{"status": "STOPPED"})
+	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"vcpu": 1<<31 - 1}).TaskID, "VM_CPU_CONFIG_ERROR")
 }
 
 func TestExpansionOfDisksThatDoNotAllFitExpandsNone(t *testing.T) {

@@ -163,14 +163,19 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 		return nil, badRequest("body: expected at least 1 element")
 	}
 
+	wanted := map[[2]string]bool{}
+
 	for i, p := range *in {
 		if p.Key == "" {
 			return nil, badRequest("body[%d].key: must not be empty", i)
 		}
 
-		if c.labelTaken(p.Key, p.Value, nil) {
+		pair := [2]string{p.Key, valueOf(p.Value)}
+		if wanted[pair] || c.labelTaken(p.Key, p.Value, nil) {
 			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", p.Key, valueOf(p.Value))
 		}
+
+		wanted[pair] = true
 	}
 
 	replies := make([]wire.WithTask[*wire.Label], len(*in))
@@ -194,6 +199,8 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 		return nil, err
 	}
 
+	wanted := map[[2]string]bool{}
+
 	for _, l := range labels {
 		key, value := l.row.Key, l.row.Value
 		assign(&key, in.Data.Key)
@@ -206,9 +213,12 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 			return nil, badRequest("body.data.key: must not be empty")
 		}
 
-		if len(labels) > 1 && in.Data.Key != nil && in.Data.Value != nil || c.labelTaken(key, value, l) {
+		pair := [2]string{key, valueOf(value)}
+		if wanted[pair] || c.labelTaken(key, value, l) {
 			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", key, valueOf(value))
 		}
+
+		wanted[pair] = true
 	}
 
 	for _, l := range labels {

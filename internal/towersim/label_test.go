@@ -99,3 +99,16 @@ func TestLabelsAreUnique(t *testing.T) {
 	x.refused("create-label", []object{}, http.StatusBadRequest)
 	x.refused("update-label", object{"where": object{"id": id}, "data": object{"value": "b"}}, http.StatusBadRequest)
 }
+
+func TestLabelsOfOneRequestAreNotTheSame(t *testing.T) {
+	x := start(t, "")
+	x.refused("create-label", []object{{"key": "a", "value": "b"}, {"key": "a", "value": "b"}}, 400)
+
+	x.label("env", "x")
+	x.label("team", "x")
+	x.refused("update-label", object{"where": object{"value": "x"}, "data": object{"key": "same"}}, 400)
+
+	if labels := post[[]wire.Label](x, "get-labels", object{"where": object{"key_in": []string{"a", "same"}}}); len(labels) > 0 {
+		t.Errorf("got %+v", labels)
+	}
+}

@@ -121,6 +121,10 @@ func (s *shape) processors(vcpu, cores, sockets *int) error {
 		if n != nil && *n < 1 {
 			return badRequest("%s: must be at least 1", name)
 		}
+
+		if n != nil && *n > maxVCPU {
+			return badRequest("%s: must be at most %d", name, maxVCPU)
+		}
 	}
 
 	if cores != nil {
