@@ -34,20 +34,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
-		validateCreate(ctx, &config, &resp.Diagnostics)
-		resp.Diagnostics.Append(planDisksOfCreate(ctx, &config, &plan)...)
-		resp.Diagnostics.Append(r.checkVolumes(ctx, &config, "", nil, false)...)
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("system_disk"), plan.SystemDisk)...)
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("data_disks"), plan.DataDisks)...)
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
-		if config.IOPolicy.IsNull() {
-			resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(&config, types.StringUnknown()))...)
-		}
-		r.checkPlacement(ctx, &plan, &model{}, &resp.Diagnostics)
-		r.checkPlanned(ctx, &config, &plan, &model{}, &resp.Diagnostics)
-		resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &model{})...)
-		checkHA(ctx, &config, &plan, &resp.Diagnostics)
-		resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &model{}, "", false)...)
+		r.modifyCreate(ctx, &config, &plan, resp)
 		return
 	}
 	var state model
@@ -70,7 +57,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
+	owed, diags := owesStartFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted), owed)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -100,6 +89,24 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
+}
+
+// modifyCreate gives the plan of a new VM, and refuses what can be known to fail.
+func (r *Resource) modifyCreate(ctx context.Context, config, plan *model, resp *resource.ModifyPlanResponse) {
+	validateCreate(ctx, config, &resp.Diagnostics)
+	resp.Diagnostics.Append(planDisksOfCreate(ctx, config, plan)...)
+	resp.Diagnostics.Append(r.checkVolumes(ctx, config, "", nil, false)...)
+	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("system_disk"), plan.SystemDisk)...)
+	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("data_disks"), plan.DataDisks)...)
+	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
+	if config.IOPolicy.IsNull() {
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(config, types.StringUnknown()))...)
+	}
+	r.checkPlacement(ctx, plan, &model{}, &resp.Diagnostics)
+	r.checkPlanned(ctx, config, plan, &model{}, &resp.Diagnostics)
+	resp.Diagnostics.Append(r.checkISOs(ctx, plan, &model{})...)
+	checkHA(ctx, config, plan, &resp.Diagnostics)
+	resp.Diagnostics.Append(r.checkGPUs(ctx, plan, &model{}, "", false)...)
 }
 
 // modifyDestroy refuses a destroy that can be known to fail.
@@ -141,6 +148,7 @@ type change struct {
 	gpus    gpusChange
 	unknown bool     // what may stop, start or have the VM waited for is not known yet
 	power   string   // the power state to bring about, "" for none
+	owed    bool     // that is the start which an earlier change owes
 	stops   []string // why a running VM must be stopped and started
 	waits   bool     // the network is waited for
 	full    bool     // all of it, not only the NICs that have changed
@@ -149,8 +157,8 @@ type change struct {
 }
 
 // compare finds what a plan changes. Arguments that a takeover left null never
-// force a replacement.
-func compare(ctx context.Context, config, plan, state *model, from origin) (change, diag.Diagnostics) {
+// force a replacement. A VM that is off and is owed a start is started.
+func compare(ctx context.Context, config, plan, state *model, from origin, owed bool) (change, diag.Diagnostics) {
 	c := change{imported: from.vm}
 	for name, pair := range map[string][2]attr.Value{
 		"cluster_id":    {plan.ClusterID, state.ClusterID},
@@ -172,6 +180,9 @@ func compare(ctx context.Context, config, plan, state *model, from origin) (chan
 	runs := state.Status.ValueString() == powerRunning
 	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
 		c.power = config.PowerState.ValueString()
+	}
+	if owed && config.PowerState.IsNull() && state.Status.ValueString() == powerStopped {
+		c.power, c.owed = powerRunning, true
 	}
 	if len(c.replace) > 0 || !plan.ClusterID.Equal(state.ClusterID) {
 		return c, nil // another VM is made, which need not come about by changing this one
@@ -273,6 +284,9 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
 	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)
 	keepString(&plan.PowerState, config.PowerState, state.PowerState, changesRun)
+	if c.owed {
+		plan.PowerState = types.StringValue(powerRunning)
+	}
 	keepInt(&plan.NumCPUs, config.NumCPUs, state.NumCPUs)
 	keepInt(&plan.MemoryMiB, config.MemoryMiB, state.MemoryMiB)
 	keepInt(&plan.NumCoresPerSocket, config.NumCoresPerSocket, coresFor(plan, state))

@@ -67,6 +67,10 @@ func (c *change) compareSizes(plan, state *model) {
 
 // warn announces what a person wants to know before saying yes.
 func (c *change) warn(plan *model, diags *diag.Diagnostics) {
+	if c.owed {
+		diags.AddWarning(fmt.Sprintf("VM %q will be started", plan.Name.ValueString()),
+			"It was stopped for a change that failed, and could not be started again. To leave it off, set power_state to STOPPED.")
+	}
 	if len(c.stops) == 0 {
 		return
 	}

@@ -47,7 +47,9 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted))
+	owed, diags := owesStartFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted), owed)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
@@ -65,6 +67,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	done.keepRemote(&state)
 	err := r.applyChange(ctx, client, change, &config, &plan, &done, &owns)
 	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(change.owedAfter(err, &done).save(ctx, resp.Private)...)
 	if err == nil && change.waits {
 		if r.waitNetwork(ctx, client, &done, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
@@ -160,7 +163,7 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 	// be changed while it runs.
 	if len(change.stops) > 0 || change.power == powerStopped {
 		if err := client.StopVM(ctx, id, stop); err != nil {
-			return fmt.Errorf("stopping the VM: %w", err)
+			return fmt.Errorf("%w: %w", errStopping, err)
 		}
 		done.setPower(powerStopped)
 	}
