@@ -18,7 +18,7 @@ var errStopping = errors.New("stopping the VM")
 
 // owesStart tells whether a failed change has left the VM off, or about to go
 // off, that nobody else wanted off: the next apply then starts it, whatever
-// else it does. Its values are JSON, as the private state wants them.
+// else it does, unless it has run meanwhile. Its values are JSON, as the private state wants them.
 type owesStart string
 
 const (

@@ -32,7 +32,7 @@ func (r *Resource) checkPlanned(ctx context.Context, config, plan, state *model,
 	checkNetworks(ctx, client, plan, state, diags)
 	checkMemory(ctx, client, config, plan, state, diags)
 	if fresh && config.DeleteMode.ValueString() == deleteRecycleBin {
-		if off, _ := recycleBinOff(ctx, client, plan.ClusterID.ValueString()); off {
+		if recycleBinOff(ctx, client, plan.ClusterID.ValueString()) {
 			diags.AddAttributeWarning(path.Root("delete_mode"), "The recycle bin is switched off",
 				"The recycle bin is switched off in Tower for this cluster, so destroying the VM will be refused as long as delete_mode is RECYCLE_BIN.")
 		}
@@ -155,10 +155,11 @@ func checkTopology(config, plan *model, diags *diag.Diagnostics) {
 		fmt.Sprintf("num_cpus (%d) must be a multiple of num_cores_per_socket (%d). The one that is not configured is what the VM has; set both.", cpus, cores))
 }
 
-// recycleBinOff tells whether the recycle bin is known to be switched off.
-func recycleBinOff(ctx context.Context, client *tower.Client, clusterID string) (bool, error) {
+// recycleBinOff tells whether the recycle bin is known to be switched off. What
+// can't be looked up is left for the apply.
+func recycleBinOff(ctx context.Context, client *tower.Client, clusterID string) bool {
 	enabled, err := client.RecycleBinEnabled(ctx, clusterID)
-	return err == nil && !enabled, err
+	return err == nil && !enabled
 }
 
 // checkEnd refuses the end of a VM, by a destroy or a replacement, that the
@@ -171,7 +172,7 @@ func (r *Resource) checkEnd(ctx context.Context, state *model, diags *diag.Diagn
 	if err != nil || vm.InRecycleBin {
 		return // there is nothing to move, or the apply tells what is wrong
 	}
-	if off, _ := recycleBinOff(ctx, r.data.Tower, vm.ClusterID); off {
+	if recycleBinOff(ctx, r.data.Tower, vm.ClusterID) {
 		diags.AddAttributeError(path.Root("delete_mode"), fmt.Sprintf("VM %q can't be moved to the recycle bin", state.Name.ValueString()), binOff)
 	}
 }

@@ -68,6 +68,12 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	if taken.unread() {
 		resp.Diagnostics.Append(takeoverFresh.save(ctx, resp.Private)...)
 	}
+	owed, diags := owesStartFrom(ctx, req.Private)
+	resp.Diagnostics.Append(diags...)
+	// A guest that is still going down is busy with that.
+	if owed && vm.Status == powerRunning && vm.EntityAsyncStatus == "" {
+		resp.Diagnostics.Append(owesStartNo.save(ctx, resp.Private)...)
+	}
 }
 
 // observe brings the state up to date with the VM as Tower shows it, and records

@@ -49,6 +49,35 @@ func TestAccVM_failedStartIsMadeUpFor(t *testing.T) {
 	})
 }
 
+// What is owed to a VM is paid when somebody else has started it: switched off
+// again, it is left alone.
+func TestAccVM_startByOthersPaysWhatIsOwed(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "faults: [{operation: start-vm, times: 1, task_error: {code: EIO, message: a passing trouble}}]")
+	name := acctest.RandomName()
+	config := func(memory int) string {
+		return vmConfig(sim, name, fmt.Sprintf("%s  memory_mib = %d\n  network_readiness = { enabled = false }\n", dhcpNIC, memory))
+	}
+	by := func(operation, leadsTo string) func() {
+		return func() {
+			sim.Call(operation, map[string]any{"where": map[string]any{"name": name}}, new(any))
+			eventually(t, "the VM is "+leadsTo, func() bool {
+				vm := sim.Rows("get-vms", map[string]any{"name": name})[0]
+				return vm["status"] == leadsTo && vm["entityAsyncStatus"] == nil
+			})
+		}
+	}
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
+		Steps: []resource.TestStep{
+			{Config: config(4096)},
+			{Config: config(2048), ExpectError: acctest.Mentions("Starting the VM", "a passing trouble")},
+			{PreConfig: by("start-vm", "RUNNING"), RefreshState: true, ExpectNonEmptyPlan: false},
+			{PreConfig: by("poweroff-vm", "STOPPED"), Config: config(2048), ConfigPlanChecks: emptyPlan()},
+		},
+	})
+}
+
 // A change that stops the VM and then fails leaves it running, and what was not
 // done is done by the next apply, which waits for the network again.
 func TestAccVM_failedChangeDoesNotLeaveTheVMStopped(t *testing.T) {
