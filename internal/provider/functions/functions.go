@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerid"
 )
 
-// scheme begins a provider id; what follows is the VM's local id.
-const scheme = "elf://"
+const scheme = providerid.Scheme
 
 // placeholder begins what Tower shows for a local id until the cluster has made
 // the VM.

@@ -13,11 +13,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// settleAddresses shows the addresses that are known as the planned arguments
+// fillComputedAddresses shows the addresses that are known as the planned arguments
 // would have them shown: in the order of the NICs, the default one by what the
 // NICs are, without those that are ignored now. A change of these arguments
 // alone sends nothing, so nothing else would do it before the next refresh.
-func settleAddresses(ctx context.Context, plan, state *model) diag.Diagnostics {
+func fillComputedAddresses(ctx context.Context, plan, state *model) diag.Diagnostics {
 	if plan.IPAddresses.IsUnknown() || plan.NICs.Equal(state.NICs) && plan.NetworkReadiness.Equal(state.NetworkReadiness) {
 		return nil
 	}

@@ -11,13 +11,11 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -80,43 +78,12 @@ func (s storage) drives() []tower.VMDisk {
 	return slices.DeleteFunc(slices.Clone(s.disks), func(d tower.VMDisk) bool { return !d.IsCDROM() })
 }
 
-// pairDrives finds for each of n wanted drives the one of the VM that it is, -1
-// for none. Drives have no name and no lasting id, so what tells them apart is
-// what they hold; the rest are paired in the order of their places.
-func pairDrives(n int, drives []tower.VMDisk, holds func(i, k int) bool) []int {
-	pairs, claimed := make([]int, n), make([]bool, len(drives))
-	claim := func(i, k int) {
-		pairs[i], claimed[k] = k, true
-	}
-	for i := range pairs {
-		pairs[i] = -1
-		if i < len(drives) && holds(i, i) {
-			claim(i, i)
-		}
-	}
-	for _, matches := range []func(i, k int) bool{
-		func(i, k int) bool { return !drives[k].Tools && holds(i, k) },
-		holds,
-		func(_, k int) bool { return !drives[k].Tools },
-		func(_, _ int) bool { return true },
-	} {
-		for i := range pairs {
-			for k := range drives {
-				if pairs[i] < 0 && !claimed[k] && matches(i, k) {
-					claim(i, k)
-				}
-			}
-		}
-	}
-	return pairs
-}
-
 // refreshCDROMs brings the drives of the model up to date: what they hold, those
 // that are gone, and those that somebody added. They keep the model's order, and
 // an image of the content library its id, of which Tower shows the copy in the
 // cluster.
-func (m *model) refreshCDROMs(ctx context.Context, client *tower.Client, s storage, imported bool) error {
-	if m.CDROMs.IsNull() && !imported {
+func (m *model) refreshCDROMs(ctx context.Context, client *tower.Client, s storage, firstRead bool) error {
+	if m.CDROMs.IsNull() && !firstRead {
 		return nil
 	}
 	known, diags := cdROMsFrom(ctx, m.CDROMs)
@@ -146,7 +113,7 @@ func (m *model) refreshCDROMs(ctx context.Context, client *tower.Client, s stora
 			current = append(current, d.ImageID)
 		}
 	}
-	if imported && len(current) == 0 {
+	if firstRead && len(current) == 0 {
 		return diagnosticsError(diags)
 	}
 	list, d := cdROMList(ctx, current)
@@ -173,54 +140,6 @@ func libraryImages(ctx context.Context, client *tower.Client, known []string, dr
 		}
 	}
 	return library, nil
-}
-
-// findISO finds an image for the VMs of a cluster; what is wrong with it otherwise.
-func findISO(ctx context.Context, client *tower.Client, id, clusterID string) (iso *tower.ISO, problem string, err error) {
-	iso, err = client.ISO(ctx, id)
-	switch {
-	case errors.Is(err, tower.ErrNotFound):
-		return nil, fmt.Sprintf("Tower has no ISO image with the id %q, neither in a cluster nor in the content library, or this user may not see it. Check the id.", id), nil
-	case err != nil:
-		return nil, "", err
-	case iso.ID != id:
-		return nil, fmt.Sprintf("%q is not Tower's id of the image, but its id inside the cluster. Use %q.", id, iso.ID), nil
-	}
-	if _, here := iso.In(clusterID); here || clusterID == "" {
-		return iso, "", nil
-	}
-	if iso.Library {
-		return nil, fmt.Sprintf("The image %q (%s) of the content library is not distributed to the VM's cluster, %s. Distribute it to that cluster first.", iso.Name, id, clusterID), nil
-	}
-	return nil, fmt.Sprintf("The image %q (%s) is in the cluster %s (%s), not in that of the VM, %s. Choose one of the VM's cluster, or one of the content library.",
-		iso.Name, id, iso.Images[0].ClusterName, iso.Images[0].ClusterID, clusterID), nil
-}
-
-// checkISOs refuses images that the VM's drives can't hold. Those that its drives
-// held before were accepted then.
-func (r *Resource) checkISOs(ctx context.Context, plan, state *model) diag.Diagnostics {
-	wanted, diags := cdROMsFrom(ctx, plan.CDROMs)
-	before, d := cdROMsFrom(ctx, state.CDROMs)
-	diags.Append(d...)
-	if r.data == nil || r.data.Tower == nil {
-		return diags
-	}
-	known := imagesOf(before)
-	for i, drive := range wanted {
-		id := drive.ISOID.ValueString()
-		if id == "" || slices.Contains(known, id) {
-			continue
-		}
-		at := path.Root("cd_roms").AtListIndex(i).AtName("iso_id")
-		_, problem, err := findISO(ctx, r.data.Tower, id, plan.ClusterID.ValueString())
-		switch {
-		case err != nil:
-			diagx.AddAttributeError(&diags, at, "read", "ISO image", id, err)
-		case problem != "":
-			diags.AddAttributeError(at, "Image can't be inserted", problem)
-		}
-	}
-	return diags
 }
 
 // cdROMsInCreate writes the drives into the create call, from a place in the

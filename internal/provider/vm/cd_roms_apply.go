@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // driveApplier brings the CD-ROM drives of a VM to those that are wanted, with
-// the least calls, and keeps account of what has been done until now.
+// the least calls, and keeps account of what has been applied so far.
 type driveApplier struct {
 	client *tower.Client
 	vmID   string
@@ -22,29 +24,29 @@ type driveApplier struct {
 
 	drives []tower.VMDisk // those that there were
 	pairs  []int          // for each wanted drive, the one that it is, -1 for one to add
-	live   []string       // what each of the drives holds now
+	holds  []string       // what each of the drives holds now
 	gone   []bool         // which of them have been removed
 	added  bool           // those to add have been added
 }
 
-// applyCDROMs changes the drives, and writes those that are there into done,
+// applyCDROMs changes the drives, and writes those that are there into applied,
 // whether it succeeds or not.
-func applyCDROMs(ctx context.Context, client *tower.Client, plan, done *model) error {
-	if plan.CDROMs.IsNull() || plan.CDROMs.Equal(done.CDROMs) {
-		done.CDROMs = plan.CDROMs
+func applyCDROMs(ctx context.Context, client *tower.Client, plan, applied *model) error {
+	if plan.CDROMs.IsNull() || plan.CDROMs.Equal(applied.CDROMs) {
+		applied.CDROMs = plan.CDROMs
 		return nil
 	}
 	wanted, diags := cdROMsFrom(ctx, plan.CDROMs)
 	if err := diagnosticsError(diags); err != nil {
 		return err
 	}
-	a := &driveApplier{client: client, vmID: done.ID.ValueString(), wanted: wanted}
+	a := &driveApplier{client: client, vmID: applied.ID.ValueString(), wanted: wanted}
 	if err := a.pair(ctx, plan.ClusterID.ValueString()); err != nil {
 		return err
 	}
 	err := a.run(ctx)
 	list, diags := cdROMList(ctx, a.contents())
-	done.CDROMs = list
+	applied.CDROMs = list
 	if err == nil {
 		err = diagnosticsError(diags)
 	}
@@ -78,11 +80,11 @@ func (a *driveApplier) pair(ctx context.Context, clusterID string) error {
 	holds := func(i, k int) bool { return shown[i] == a.drives[k].ImageID }
 	a.pairs, a.gone = pairDrives(len(a.wanted), a.drives, holds), make([]bool, len(a.drives))
 	for _, d := range a.drives {
-		a.live = append(a.live, d.ImageID)
+		a.holds = append(a.holds, d.ImageID)
 	}
 	for i, k := range a.pairs {
 		if k >= 0 && holds(i, k) {
-			a.live[k] = a.wanted[i].ISOID.ValueString()
+			a.holds[k] = a.wanted[i].ISOID.ValueString()
 		}
 	}
 	return nil
@@ -91,14 +93,14 @@ func (a *driveApplier) pair(ctx context.Context, clusterID string) error {
 // run changes what drives hold, then takes those that are not wanted, then adds
 // those that are missing.
 func (a *driveApplier) run(ctx context.Context) error {
-	var fresh []tower.CDROMCreate
+	var missing []tower.CDROMCreate
 	for i, k := range a.pairs {
 		id := a.wanted[i].ISOID.ValueString()
 		switch {
 		case k < 0:
-			fresh = append(fresh, tower.CDROMCreate{ISO: a.isos[i]})
+			missing = append(missing, tower.CDROMCreate{ISO: a.isos[i]})
 			continue
-		case a.live[k] == id:
+		case a.holds[k] == id:
 			continue
 		}
 		if err := a.client.SetVMCDROM(ctx, a.vmID, a.drives[k].Boot, a.isos[i]); err != nil {
@@ -107,7 +109,7 @@ func (a *driveApplier) run(ctx context.Context) error {
 			}
 			return fmt.Errorf("inserting the image %s into CD-ROM drive %d: %w", id, i, err)
 		}
-		a.live[k] = id
+		a.holds[k] = id
 	}
 	var boots []int
 	for k, d := range a.drives {
@@ -123,8 +125,8 @@ func (a *driveApplier) run(ctx context.Context) error {
 	for k := range a.drives {
 		a.gone[k] = !slices.Contains(a.pairs, k)
 	}
-	if err := a.client.AddVMCDROMs(ctx, a.vmID, fresh); err != nil {
-		return fmt.Errorf("adding %d CD-ROM drives, which Tower may want the VM off for: %w", len(fresh), err)
+	if err := a.client.AddVMCDROMs(ctx, a.vmID, missing); err != nil {
+		return fmt.Errorf("adding %d CD-ROM drives, which Tower may want the VM off for: %w", len(missing), err)
 	}
 	a.added = true
 	return nil
@@ -136,15 +138,28 @@ func (a *driveApplier) contents() []string {
 	for i, k := range a.pairs {
 		switch {
 		case k >= 0:
-			out = append(out, a.live[k])
+			out = append(out, a.holds[k])
 		case a.added:
 			out = append(out, attrs.StringOr(a.wanted[i].ISOID, ""))
 		}
 	}
 	for k, d := range a.drives {
 		if !a.gone[k] && !d.Tools && !slices.Contains(a.pairs, k) {
-			out = append(out, a.live[k])
+			out = append(out, a.holds[k])
 		}
 	}
 	return out
+}
+
+// finishCDROMs gives a new VM the drives that the create call did not: a copy
+// has those of its source, and so may a VM whose template's drives Tower does
+// not tell.
+func finishCDROMs(ctx context.Context, client *tower.Client, plan *model) error {
+	if plan.CDROMs.IsNull() || plan.Source.IsNull() {
+		return nil
+	}
+	// What there is now is not known yet, so the VM is looked at.
+	applied := *plan
+	applied.CDROMs = types.ListUnknown(cdROMType())
+	return applyCDROMs(ctx, client, plan, &applied)
 }

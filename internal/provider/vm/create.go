@@ -171,35 +171,35 @@ func (r *Resource) checkReferences(ctx context.Context, client *tower.Client, pl
 
 // fillUnset fills the arguments that the configuration left to Tower.
 func (m *model) fillUnset(vm *tower.VM) {
-	fresh := *m
-	fresh.fillVM(vm)
+	shown := *m
+	shown.fillVM(vm)
 	for _, pair := range []struct{ to, from *types.String }{
-		{&m.FolderID, &fresh.FolderID},
-		{&m.PlacementGroupID, &fresh.PlacementGroupID},
-		{&m.IOPolicy, &fresh.IOPolicy},
-		{&m.MaxIOPSPolicy, &fresh.MaxIOPSPolicy},
-		{&m.MaxBandwidthPolicy, &fresh.MaxBandwidthPolicy},
-		{&m.Description, &fresh.Description},
-		{&m.GuestOSType, &fresh.GuestOSType},
-		{&m.Firmware, &fresh.Firmware},
+		{&m.FolderID, &shown.FolderID},
+		{&m.PlacementGroupID, &shown.PlacementGroupID},
+		{&m.IOPolicy, &shown.IOPolicy},
+		{&m.MaxIOPSPolicy, &shown.MaxIOPSPolicy},
+		{&m.MaxBandwidthPolicy, &shown.MaxBandwidthPolicy},
+		{&m.Description, &shown.Description},
+		{&m.GuestOSType, &shown.GuestOSType},
+		{&m.Firmware, &shown.Firmware},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
 		}
 	}
 	for _, pair := range []struct{ to, from *types.Int64 }{
-		{&m.NumCPUs, &fresh.NumCPUs},
-		{&m.NumCoresPerSocket, &fresh.NumCoresPerSocket},
-		{&m.MemoryMiB, &fresh.MemoryMiB},
-		{&m.MaxIOPS, &fresh.MaxIOPS},
-		{&m.MaxBandwidth, &fresh.MaxBandwidth},
+		{&m.NumCPUs, &shown.NumCPUs},
+		{&m.NumCoresPerSocket, &shown.NumCoresPerSocket},
+		{&m.MemoryMiB, &shown.MemoryMiB},
+		{&m.MaxIOPS, &shown.MaxIOPS},
+		{&m.MaxBandwidth, &shown.MaxBandwidth},
 	} {
 		if pair.to.IsUnknown() {
 			*pair.to = *pair.from
 		}
 	}
 	if m.HA.IsUnknown() {
-		m.HA = fresh.HA
+		m.HA = shown.HA
 	}
 }
 

@@ -60,7 +60,7 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 			return errors.New(binOff)
 		}
 	}
-	if vm.Status != powerStopped {
+	if vm.Status != tower.StatusStopped {
 		stop := tower.StopOptions{
 			Graceful: attrs.DurationOr(state.ShutdownTimeout, 0),
 			Force:    attrs.BoolOr(state.ForcePowerOff, true),

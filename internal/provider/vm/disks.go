@@ -4,11 +4,13 @@ package vm
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
+	"github.com/hashicorp/terraform-plugin-framework-validators/stringvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
@@ -16,7 +18,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-const gibibyte = 1 << 30
+const (
+	gibibyte = 1 << 30
+
+	busVirtio = "VIRTIO"
+	busIDE    = "IDE"
+
+	defaultStoragePolicy = "REPLICA_2_THIN_PROVISION"
+
+	// maxDiskGiB only catches a slip of the unit.
+	maxDiskGiB = 1024 * 1024
+)
 
 // diskModel is one element of data_disks. A null bus is a disk whose volume is
 // there but has been detached from the VM.
@@ -83,10 +95,10 @@ func systemDiskObject(ctx context.Context, disk *diskModel) (types.Object, diag.
 	})
 }
 
-// given tells that the disk is a volume that the configuration names.
+// given reports whether the disk is a volume that the configuration names.
 func (d diskModel) given() bool { return !d.VolumeID.IsNull() }
 
-// attached tells that the VM has the disk.
+// attached reports whether the VM has the disk.
 func (d diskModel) attached() bool { return !d.Bus.IsNull() }
 
 // create is the disk as Tower takes it. The place in the boot order is set later.
@@ -97,9 +109,9 @@ func (d diskModel) create() tower.DiskCreate {
 	}
 }
 
-// settled is a configured disk in the plan: what the configuration leaves open
-// keeps its prior value or, of a new disk, takes the default that Tower is told.
-func (d diskModel) settled(prior *diskModel) diskModel {
+// withComputed is a configured disk in the plan: what the configuration leaves out
+// keeps its prior value. A new disk gets the defaults that are sent to Tower.
+func (d diskModel) withComputed(prior *diskModel) diskModel {
 	if prior == nil {
 		prior = &diskModel{SizeGiB: types.Int64Unknown(), VolumeID: types.StringUnknown(), StoragePolicy: types.StringValue(defaultStoragePolicy)}
 		if d.given() {
@@ -110,14 +122,14 @@ func (d diskModel) settled(prior *diskModel) diskModel {
 	if out.SizeGiB.IsNull() {
 		out.SizeGiB = prior.SizeGiB
 	}
-	out.VolumeID = firstKnown(d.VolumeID, prior.VolumeID, types.StringUnknown())
-	out.StoragePolicy = firstKnown(d.StoragePolicy, prior.StoragePolicy, types.StringUnknown())
-	out.Bus = firstKnown(d.Bus, prior.Bus, types.StringValue(busVirtio))
+	out.VolumeID = firstNonNull(d.VolumeID, prior.VolumeID, types.StringUnknown())
+	out.StoragePolicy = firstNonNull(d.StoragePolicy, prior.StoragePolicy, types.StringUnknown())
+	out.Bus = firstNonNull(d.Bus, prior.Bus, types.StringValue(busVirtio))
 	return out
 }
 
-// firstKnown is the first value that is not null.
-func firstKnown(values ...types.String) types.String {
+// firstNonNull is the first value that is not null.
+func firstNonNull(values ...types.String) types.String {
 	for _, v := range values {
 		if !v.IsNull() {
 			return v
@@ -167,39 +179,87 @@ func (m *model) nullUnknownDisks(ctx context.Context) diag.Diagnostics {
 	return diags
 }
 
-// validateDisks refuses disks that can be known to fail.
-func validateDisks(ctx context.Context, config *model, diags *diag.Diagnostics) {
-	disks, d := disksFrom(ctx, config.DataDisks)
-	diags.Append(d...)
-	names, volumes := map[string]int{}, map[string]int{}
-	for i, disk := range disks {
-		at := path.Root("data_disks").AtListIndex(i)
-		if first, taken := noteFirst(names, disk.Name, i); taken {
-			diags.AddAttributeError(at.AtName("name"), "Duplicate disk name", fmt.Sprintf("Disk %d is called %q already; disks are recognised by their names.", first, disk.Name.ValueString()))
-		}
-		if first, taken := noteFirst(volumes, disk.VolumeID, i); taken {
-			diags.AddAttributeError(at.AtName("volume_id"), "Duplicate volume", fmt.Sprintf("Disk %d is the volume %s already.", first, disk.VolumeID.ValueString()))
-		}
-		if disk.SizeGiB.IsNull() && disk.VolumeID.IsNull() {
-			diags.AddAttributeError(at, "Missing size", "A disk needs size_gib, or volume_id to attach a volume that exists.")
-		}
-	}
-	system, d := systemDiskFrom(ctx, config.SystemDisk)
-	diags.Append(d...)
-	if system != nil && !system.StoragePolicy.IsNull() && attrs.IsKnown(config.Source) {
-		diags.AddAttributeError(path.Root("system_disk").AtName("storage_policy"), "Storage policy of a source's disk",
-			"The system disk comes with the source and keeps its storage policy. Remove storage_policy; it can be set for a blank VM only.")
+func busValidators() []validator.String {
+	return []validator.String{stringvalidator.OneOf(busVirtio, "SCSI", busIDE)}
+}
+
+func storagePolicyValidators() []validator.String {
+	return []validator.String{stringvalidator.OneOf(
+		"REPLICA_1_THIN_PROVISION", "REPLICA_1_THICK_PROVISION", defaultStoragePolicy, "REPLICA_2_THICK_PROVISION",
+		"REPLICA_3_THIN_PROVISION", "REPLICA_3_THICK_PROVISION",
+		"ELF_CP_REPLICA_2_THIN_PROVISION", "ELF_CP_REPLICA_2_THICK_PROVISION",
+		"ELF_CP_REPLICA_3_THIN_PROVISION", "ELF_CP_REPLICA_3_THICK_PROVISION",
+	)}
+}
+
+func diskSizeValidators() []validator.Int64 {
+	return []validator.Int64{int64validator.Between(1, maxDiskGiB)}
+}
+
+func systemDiskAttribute() schema.Attribute {
+	return schema.SingleNestedAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "The disk that the VM boots from. Where absent, the source's disk stays as it is; a blank VM then has none.",
+		Attributes: map[string]schema.Attribute{
+			"size_gib": schema.Int64Attribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Size in GiB. The source's where absent; needed for a blank VM. It can only grow, which happens in place, while the VM runs.",
+				Validators:          diskSizeValidators(),
+			},
+			"bus": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "How the disk is attached: `VIRTIO`, `SCSI` or `IDE`. The source's where absent, `VIRTIO` for a blank VM. Changing it stops and starts the VM, which the plan announces.",
+				Validators:          busValidators(),
+			},
+			"storage_policy": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "How the storage keeps the disk of a blank VM, such as `REPLICA_3_THICK_PROVISION`: 1 to 3 replicas, thin or thick; `ELF_CP_REPLICA_2_…` and `ELF_CP_REPLICA_3_…` in the same way. Default `REPLICA_2_THIN_PROVISION`. " +
+					"It can't be set where the VM has a source, and is fixed once the disk is made: a change is refused.",
+				Validators: storagePolicyValidators(),
+			},
+			"volume_id": schema.StringAttribute{
+				Computed:            true,
+				MarkdownDescription: "Tower's id of the disk's volume.",
+			},
+		},
 	}
 }
 
-// noteFirst remembers where a value was seen first, and tells whether it was.
-func noteFirst(seen map[string]int, value types.String, i int) (first int, taken bool) {
-	if !attrs.IsKnown(value) {
-		return 0, false
+func dataDisksAttribute() schema.Attribute {
+	return schema.ListNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Disks beside the system disk, recognised by `name`, so that their order does not matter. Disks that are not listed, such as those that a CSI driver attaches, " +
+			"are left alone. Where the argument is absent, none is managed; `[]` removes the ones that were.",
+		NestedObject: schema.NestedAttributeObject{
+			Attributes: map[string]schema.Attribute{
+				"name": schema.StringAttribute{
+					Required: true,
+					MarkdownDescription: "Name of the disk, unique on the VM, and of the volume that is made for it. A volume of this name that the VM has already is taken over. " +
+						"A disk with another name is another disk.",
+					Validators: []validator.String{stringvalidator.LengthBetween(1, 255)},
+				},
+				"size_gib": schema.Int64Attribute{
+					Optional: true, Computed: true,
+					MarkdownDescription: "Size in GiB; needed unless `volume_id` is set. It can only grow, which happens in place, while the VM runs.",
+					Validators:          diskSizeValidators(),
+				},
+				"volume_id": schema.StringAttribute{
+					Optional: true, Computed: true,
+					MarkdownDescription: "Tower's id of the volume. Set it to attach a volume that exists: such a volume is detached when the disk is removed or the VM is destroyed, never deleted. " +
+						"A volume that was made for the disk is deleted with it.",
+					Validators: []validator.String{stringvalidator.LengthAtLeast(1)},
+				},
+				"storage_policy": schema.StringAttribute{
+					Optional: true, Computed: true,
+					MarkdownDescription: "How the storage keeps a volume that is made, such as `REPLICA_3_THICK_PROVISION`: 1 to 3 replicas, thin or thick; `ELF_CP_REPLICA_2_…` and `ELF_CP_REPLICA_3_…` in the same way. Default `REPLICA_2_THIN_PROVISION`. It is fixed once the volume is made: a change is refused.",
+					Validators:          storagePolicyValidators(),
+				},
+				"bus": schema.StringAttribute{
+					Optional: true, Computed: true,
+					MarkdownDescription: "How the disk is attached: `VIRTIO` (default), `SCSI` or `IDE`. Changing it, and adding or removing an `IDE` disk, stops and starts a running VM, which the plan announces.",
+					Validators:          busValidators(),
+				},
+			},
+		},
 	}
-	first, taken = seen[value.ValueString()]
-	if !taken {
-		seen[value.ValueString()] = i
-	}
-	return first, taken
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // diskApplier carries out what becomes of the disks of a VM, and keeps account
-// of what has been done until now.
+// of what has been applied so far.
 type diskApplier struct {
 	client *tower.Client
 	vmID   string
@@ -23,38 +23,38 @@ type diskApplier struct {
 	change disksChange
 
 	system  *diskModel
-	live    []*diskModel // for each configured disk, what there is; nil: nothing yet
+	current []*diskModel // for each configured disk, what there is; nil: nothing yet
 	removed []*diskModel // what is left of those that go
 }
 
-// applyDisks changes the disks, and writes those that are there into done,
+// applyDisks changes the disks, and writes those that are there into applied,
 // whether it succeeds or not.
-func applyDisks(ctx context.Context, client *tower.Client, change disksChange, config, done *model, owns *ownership) error {
+func applyDisks(ctx context.Context, client *tower.Client, change disksChange, config, applied *model, owns *ownership) error {
 	configured, diags := disksFrom(ctx, config.DataDisks)
 	wanted, d := systemDiskFrom(ctx, config.SystemDisk)
 	diags.Append(d...)
 	if diags.HasError() {
 		return errors.New("the configured disks can't be read")
 	}
-	a := &diskApplier{client: client, vmID: done.ID.ValueString(), owns: owns, change: change}
+	a := &diskApplier{client: client, vmID: applied.ID.ValueString(), owns: owns, change: change}
 	if change.system != nil {
 		a.system = change.system.prior
 	}
 	for _, e := range change.edits {
-		a.live = append(a.live, e.prior)
+		a.current = append(a.current, e.prior)
 	}
 	for i := range change.removed {
 		a.removed = append(a.removed, &change.removed[i])
 	}
 	err := a.run(ctx, configured, wanted)
 	if a.system != nil {
-		done.SystemDisk, diags = systemDiskObject(ctx, a.system)
+		applied.SystemDisk, diags = systemDiskObject(ctx, a.system)
 	}
 	if configured != nil {
-		done.DataDisks, d = diskList(ctx, a.disks())
+		applied.DataDisks, d = diskList(ctx, a.disks())
 		diags.Append(d...)
 	} else if config.DataDisks.IsNull() {
-		done.DataDisks = types.ListNull(diskType())
+		applied.DataDisks = types.ListNull(diskType())
 	}
 	if err == nil && diags.HasError() {
 		return errors.New("the disks can't be written to the state")
@@ -65,7 +65,7 @@ func applyDisks(ctx context.Context, client *tower.Client, change disksChange, c
 // disks are those that there are now.
 func (a *diskApplier) disks() []diskModel {
 	out := []diskModel{}
-	for _, d := range slices.Concat(a.live, a.removed) {
+	for _, d := range slices.Concat(a.current, a.removed) {
 		if d != nil {
 			out = append(out, *d)
 		}
@@ -93,7 +93,7 @@ func (a *diskApplier) run(ctx context.Context, configured []diskModel, wanted *d
 		if e.prior == nil || e.attach {
 			continue
 		}
-		if err := a.edit(ctx, e, configured[i], &a.live[i]); err != nil {
+		if err := a.edit(ctx, e, configured[i], &a.current[i]); err != nil {
 			return err
 		}
 	}
@@ -131,8 +131,8 @@ func (a *diskApplier) remove(ctx context.Context) error {
 }
 
 // edit changes a disk that the VM has.
-func (a *diskApplier) edit(ctx context.Context, e diskEdit, disk diskModel, live **diskModel) error {
-	now := disk.settled(e.prior)
+func (a *diskApplier) edit(ctx context.Context, e diskEdit, disk diskModel, current **diskModel) error {
+	now := disk.withComputed(e.prior)
 	id := e.prior.VolumeID.ValueString()
 	if e.bus != "" {
 		if err := a.client.SetVMDiskBus(ctx, a.vmID, id, e.bus); err != nil {
@@ -140,26 +140,26 @@ func (a *diskApplier) edit(ctx context.Context, e diskEdit, disk diskModel, live
 		}
 		changed := *e.prior
 		changed.Bus = types.StringValue(e.bus)
-		*live = &changed
+		*current = &changed
 	}
 	if e.grow > 0 {
 		if err := a.client.ExpandVMDisk(ctx, a.vmID, id, e.grow*gibibyte); err != nil {
 			return fmt.Errorf("growing %s to %d GiB: %w", e.what, e.grow, err)
 		}
 	}
-	*live = &now
+	*current = &now
 	return nil
 }
 
 // add gives the VM the disks that it does not have, all in one call.
 func (a *diskApplier) add(ctx context.Context, configured []diskModel) error {
-	var fresh []int
+	var added []int
 	for i, e := range a.change.edits {
 		if e.prior == nil || e.attach {
-			fresh = append(fresh, i)
+			added = append(added, i)
 		}
 	}
-	if len(fresh) == 0 {
+	if len(added) == 0 {
 		return nil
 	}
 	before, err := readStorage(ctx, a.client, a.vmID)
@@ -167,8 +167,8 @@ func (a *diskApplier) add(ctx context.Context, configured []diskModel) error {
 		return err
 	}
 	var in []tower.DiskCreate
-	for k, i := range fresh {
-		disk := configured[i].settled(a.change.edits[i].prior).create()
+	for k, i := range added {
+		disk := configured[i].withComputed(a.change.edits[i].prior).create()
 		disk.Boot = before.nextBoot() + k
 		in = append(in, disk)
 	}
@@ -180,7 +180,7 @@ func (a *diskApplier) add(ctx context.Context, configured []diskModel) error {
 		return err
 	}
 	known := before.volumeIDs()
-	for k, i := range fresh {
+	for k, i := range added {
 		id := in[k].VolumeID
 		if id == "" {
 			if id = after.named(in[k].Name, known); id == "" {
@@ -190,23 +190,23 @@ func (a *diskApplier) add(ctx context.Context, configured []diskModel) error {
 		}
 		known = append(known, id)
 		found, _ := after.model(id, configured[i].Name.ValueString())
-		now := configured[i].settled(&found)
-		a.live[i] = &now
+		now := configured[i].withComputed(&found)
+		a.current[i] = &now
 	}
-	return a.growAttached(ctx, configured, fresh, after)
+	return a.growAttached(ctx, configured, added, after)
 }
 
 // growAttached grows volumes that have just been attached and were smaller than configured.
-func (a *diskApplier) growAttached(ctx context.Context, configured []diskModel, fresh []int, after storage) error {
-	for _, i := range fresh {
-		id := a.live[i].VolumeID.ValueString()
+func (a *diskApplier) growAttached(ctx context.Context, configured []diskModel, added []int, after storage) error {
+	for _, i := range added {
+		id := a.current[i].VolumeID.ValueString()
 		size := attrs.Int64Or(configured[i].SizeGiB, 0)
 		found, ok := after.model(id, "")
 		if !ok || size <= found.SizeGiB.ValueInt64() {
 			continue
 		}
 		if err := a.client.ExpandVMDisk(ctx, a.vmID, id, size*gibibyte); err != nil {
-			a.live[i].SizeGiB = found.SizeGiB
+			a.current[i].SizeGiB = found.SizeGiB
 			return fmt.Errorf("growing the disk %q to %d GiB: %w", configured[i].Name.ValueString(), size, err)
 		}
 	}

@@ -114,19 +114,6 @@ func finishStorage(ctx context.Context, client *tower.Client, config, plan *mode
 	}
 }
 
-// finishCDROMs gives a new VM the drives that the create call did not: a copy
-// has those of its source, and so may a VM whose template's drives Tower does
-// not tell.
-func finishCDROMs(ctx context.Context, client *tower.Client, plan *model) error {
-	if plan.CDROMs.IsNull() || plan.Source.IsNull() {
-		return nil
-	}
-	// What there is now is not known yet, so the VM is looked at.
-	done := *plan
-	done.CDROMs = types.ListUnknown(cdROMType())
-	return applyCDROMs(ctx, client, plan, &done)
-}
-
 func finishDisks(ctx context.Context, client *tower.Client, config, plan *model, owns *ownership) error {
 	id := plan.ID.ValueString()
 	s, err := readStorage(ctx, client, id)
@@ -164,7 +151,7 @@ func finishDisks(ctx context.Context, client *tower.Client, config, plan *model,
 	}
 	now.SystemDisk = types.ObjectNull(systemDiskTypes())
 	if disk, ok := s.model(system, ""); ok {
-		now.SystemDisk = settledSystemDisk(ctx, &disk, &diags)
+		now.SystemDisk = systemDiskValue(ctx, &disk, &diags)
 	}
 	now.DataDisks, d = diskList(ctx, current)
 	diags.Append(d...)
@@ -173,18 +160,18 @@ func finishDisks(ctx context.Context, client *tower.Client, config, plan *model,
 	if diags.HasError() {
 		return diagnosticsError(diags)
 	}
-	done := *plan
-	done.SystemDisk = now.SystemDisk
-	stops := len(change.stops(configured)) > 0 && plan.Status.ValueString() == powerRunning
+	applied := *plan
+	applied.SystemDisk = now.SystemDisk
+	stops := len(change.stops(configured)) > 0 && plan.Status.ValueString() == tower.StatusRunning
 	if stops {
 		if err := client.StopVM(ctx, id, tower.StopOptions{Force: true}); err != nil {
 			return fmt.Errorf("stopping the VM, whose bus is to change: %w", err)
 		}
 	}
-	if err := applyDisks(ctx, client, change, config, &done, owns); err != nil {
+	if err := applyDisks(ctx, client, change, config, &applied, owns); err != nil {
 		return err
 	}
-	plan.SystemDisk, plan.DataDisks = done.SystemDisk, done.DataDisks
+	plan.SystemDisk, plan.DataDisks = applied.SystemDisk, applied.DataDisks
 	if stops {
 		if err := client.StartVM(ctx, id, plan.HostID.ValueString()); err != nil {
 			return fmt.Errorf("starting the VM, which was stopped to change a bus: %w", err)

@@ -4,7 +4,6 @@ package vm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // planDisksOfCreate says what is known of a new VM's disks before it exists.
@@ -24,12 +22,12 @@ func planDisksOfCreate(ctx context.Context, config, plan *model) diag.Diagnostic
 	system, diags := systemDiskFrom(ctx, config.SystemDisk)
 	switch {
 	case system != nil && blank:
-		settled := system.settled(nil)
-		plan.SystemDisk = settledSystemDisk(ctx, &settled, &diags)
+		withComputed := system.withComputed(nil)
+		plan.SystemDisk = systemDiskValue(ctx, &withComputed, &diags)
 	case system != nil:
 		s := types.StringUnknown()
-		settled := system.settled(&diskModel{SizeGiB: types.Int64Unknown(), VolumeID: s, StoragePolicy: s, Bus: s})
-		plan.SystemDisk = settledSystemDisk(ctx, &settled, &diags)
+		withComputed := system.withComputed(&diskModel{SizeGiB: types.Int64Unknown(), VolumeID: s, StoragePolicy: s, Bus: s})
+		plan.SystemDisk = systemDiskValue(ctx, &withComputed, &diags)
 	case config.SystemDisk.IsNull() && blank:
 		plan.SystemDisk = types.ObjectNull(systemDiskTypes())
 	}
@@ -40,28 +38,28 @@ func planDisksOfCreate(ctx context.Context, config, plan *model) diag.Diagnostic
 	}
 	planned := make([]diskModel, 0, len(configured))
 	for _, disk := range configured {
-		planned = append(planned, disk.settled(nil))
+		planned = append(planned, disk.withComputed(nil))
 	}
 	plan.DataDisks, d = diskList(ctx, planned)
 	diags.Append(d...)
 	return diags
 }
 
-func settledSystemDisk(ctx context.Context, disk *diskModel, diags *diag.Diagnostics) types.Object {
+func systemDiskValue(ctx context.Context, disk *diskModel, diags *diag.Diagnostics) types.Object {
 	object, d := systemDiskObject(ctx, disk)
 	diags.Append(d...)
 	return object
 }
 
-// settleDisks gives the plan of an update what is known of the disks.
-func (c *change) settleDisks(ctx context.Context, config, plan, state *model) diag.Diagnostics {
+// fillComputedDisks gives the plan of an update what is known of the disks.
+func (c *change) fillComputedDisks(ctx context.Context, config, plan, state *model) diag.Diagnostics {
 	system, diags := systemDiskFrom(ctx, config.SystemDisk)
 	switch {
 	case config.SystemDisk.IsNull():
 		plan.SystemDisk = state.SystemDisk
 	case system != nil && c.disks.system != nil:
-		settled := system.settled(c.disks.system.prior)
-		plan.SystemDisk = settledSystemDisk(ctx, &settled, &diags)
+		withComputed := system.withComputed(c.disks.system.prior)
+		plan.SystemDisk = systemDiskValue(ctx, &withComputed, &diags)
 	}
 	configured, d := disksFrom(ctx, config.DataDisks)
 	diags.Append(d...)
@@ -70,7 +68,7 @@ func (c *change) settleDisks(ctx context.Context, config, plan, state *model) di
 	}
 	planned := make([]diskModel, 0, len(configured))
 	for i, disk := range configured {
-		planned = append(planned, disk.settled(c.disks.edits[i].prior))
+		planned = append(planned, disk.withComputed(c.disks.edits[i].prior))
 	}
 	plan.DataDisks, d = diskList(ctx, planned)
 	diags.Append(d...)
@@ -79,23 +77,25 @@ func (c *change) settleDisks(ctx context.Context, config, plan, state *model) di
 
 // adoptDisks adds to the state the disks that the VM has already and that the
 // configuration lists for the first time: by volume or by name. It looks at
-// Tower only where there may be some. Which disk of a VM that was taken over
-// (fresh) is the system disk is a guess; a configuration that lists it knows better.
-func (r *Resource) adoptDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
+// Tower only where there may be some. As long as no configuration has been
+// applied since an import (unapplied), the system disk is only a guess; a
+// configuration that lists it as a data disk knows better.
+func (r *Resource) adoptDisks(ctx context.Context, config, state *model, unapplied bool) diag.Diagnostics {
 	configured, diags := disksFrom(ctx, config.DataDisks)
 	current, d := disksFrom(ctx, state.DataDisks)
 	diags.Append(d...)
 	system, d := systemDiskFrom(ctx, state.SystemDisk)
 	diags.Append(d...)
 	pairs := pairDisks(configured, current)
-	strangers := system == nil && attrs.IsKnown(config.SystemDisk)
+	unmatched := system == nil && attrs.IsKnown(config.SystemDisk)
 	for _, k := range pairs {
-		strangers = strangers || k < 0
+		unmatched = unmatched || k < 0
 	}
-	if !strangers || diags.HasError() || r.data == nil || r.data.Tower == nil {
+	client, ok := r.data.TryClient()
+	if !ok || !unmatched || diags.HasError() {
 		return diags
 	}
-	s, err := readStorage(ctx, r.data.Tower, state.ID.ValueString())
+	s, err := readStorage(ctx, client, state.ID.ValueString())
 	if err != nil {
 		diagx.AddError(&diags, "read", object, state.Name.ValueString(), err)
 		return diags
@@ -105,15 +105,15 @@ func (r *Resource) adoptDisks(ctx context.Context, config, state *model, fresh b
 		known = system.VolumeID.ValueString()
 	}
 	id := s.system(known, volumesOf(current))
-	if listed := s.listed(configured, current, pairs); fresh && slices.Contains(listed, known) {
+	if listed := s.listed(configured, current, pairs); unapplied && slices.Contains(listed, known) {
 		id, system = s.system("", listed), nil
 		current = slices.DeleteFunc(current, func(d diskModel) bool { return d.VolumeID.ValueString() == id })
 		pairs = pairDisks(configured, current)
-		state.SystemDisk = settledSystemDisk(ctx, nil, &diags)
+		state.SystemDisk = systemDiskValue(ctx, nil, &diags)
 	}
 	if system == nil {
 		if disk, ok := s.model(id, ""); ok {
-			state.SystemDisk = settledSystemDisk(ctx, &disk, &diags)
+			state.SystemDisk = systemDiskValue(ctx, &disk, &diags)
 		}
 	}
 	taken := append(volumesOf(current), id)
@@ -162,70 +162,147 @@ func warnKeptDisks(ctx context.Context, config, state *model) diag.Diagnostics {
 	return diags
 }
 
-// checkVolumes refuses the volumes that the VM is to get and can't have: those
-// that do not exist, are in another cluster, or are attached to another VM.
-// vmID is "" and edits nil for a VM that is to be created. A VM of the same name
-// is the one that this one replaces, so that its volumes come free; right before
-// a create, when it must be gone, strict counts it as well.
-func (r *Resource) checkVolumes(ctx context.Context, config *model, vmID string, edits []diskEdit, strict bool) diag.Diagnostics {
-	configured, diags := disksFrom(ctx, config.DataDisks)
-	if r.data == nil || r.data.Tower == nil {
-		return diags
-	}
-	for i, disk := range configured {
-		if i < len(edits) {
-			if prior := edits[i].prior; prior != nil && !edits[i].attach {
-				continue
-			} else if prior != nil {
-				disk.VolumeID = prior.VolumeID
-			}
-		}
-		if !attrs.IsKnown(disk.VolumeID) {
-			continue
-		}
-		at := path.Root("data_disks").AtListIndex(i)
-		problem, err := volumeProblem(ctx, r.data.Tower, config, disk, vmID, strict)
-		switch {
-		case err != nil:
-			diagx.AddAttributeError(&diags, at.AtName("volume_id"), "read", "volume", disk.VolumeID.ValueString(), err)
-		case problem != "":
-			diags.AddAttributeError(at.AtName("volume_id"), "Volume can't be attached", problem)
-		}
-	}
-	return diags
+// diskEdit is what becomes of one configured disk.
+type diskEdit struct {
+	at     path.Path
+	what   string     // how messages call the disk
+	prior  *diskModel // nil for one that is added
+	grow   int64      // the new size in GiB, 0 for none
+	bus    string     // the new bus, "" for none
+	attach bool       // the volume was detached from the VM and comes back
 }
 
-// volumeProblem says why a VM can't have a volume, "" where it can.
-func volumeProblem(ctx context.Context, client *tower.Client, config *model, disk diskModel, vmID string, strict bool) (string, error) {
-	id := disk.VolumeID.ValueString()
-	volume, err := client.VMVolume(ctx, id)
-	switch {
-	case errors.Is(err, tower.ErrNotFound):
-		return fmt.Sprintf("Tower has no volume with the id %q, or this user may not see it.", id), nil
-	case err != nil:
-		return "", err
-	case volume.ID != id:
-		return fmt.Sprintf("%q is not Tower's id of the volume, but its id inside the cluster. Use %q.", id, volume.ID), nil
-	case attrs.IsKnown(config.ClusterID) && volume.ClusterID != config.ClusterID.ValueString():
-		return fmt.Sprintf("The volume %q (%s) is in the cluster %s (%s), not in that of the VM.", volume.Name, id, volume.ClusterName, volume.ClusterID), nil
+// disksChange is what becomes of the disks of a VM.
+type disksChange struct {
+	system  *diskEdit // nil where system_disk is not configured
+	edits   []diskEdit
+	removed []diskModel
+}
+
+// stops says why a VM that runs has to be stopped: a guest keeps what is on its
+// buses, and IDE takes and gives nothing while it runs.
+func (c disksChange) stops(configured []diskModel) []string {
+	var why []string
+	edits := c.edits
+	if c.system != nil {
+		edits = append([]diskEdit{*c.system}, edits...)
+		configured = append([]diskModel{{}}, configured...)
 	}
-	if attrs.IsKnown(disk.StoragePolicy) && disk.StoragePolicy.ValueString() != volume.StoragePolicy {
-		return fmt.Sprintf("The volume %q (%s) has the storage policy %s, which can't change.", volume.Name, id, volume.StoragePolicy), nil
-	}
-	if attrs.IsKnown(disk.SizeGiB) && disk.SizeGiB.ValueInt64() < volume.SizeBytes/gibibyte {
-		return fmt.Sprintf("The volume %q (%s) has %d GiB and can't shrink to %d.", volume.Name, id, volume.SizeBytes/gibibyte, disk.SizeGiB.ValueInt64()), nil
-	}
-	if volume.Sharing {
-		return "", nil
-	}
-	users, err := client.VolumeDisks(ctx, id)
-	if err != nil {
-		return "", err
-	}
-	for _, user := range users {
-		if user.VMID != vmID && (strict || vmID != "" || !config.Name.IsUnknown() && user.VMName != config.Name.ValueString()) {
-			return fmt.Sprintf("The volume %q (%s) is attached to the VM %q (%s). Detach it there first.", volume.Name, id, user.VMName, user.VMID), nil
+	for i, e := range edits {
+		switch {
+		case e.bus != "":
+			why = append(why, fmt.Sprintf("the bus of %s changes from %s to %s", e.what, e.prior.Bus.ValueString(), e.bus))
+		case (e.prior == nil || e.attach) && configured[i].Bus.ValueString() == busIDE:
+			why = append(why, fmt.Sprintf("%s is added on an IDE bus", e.what))
 		}
 	}
-	return "", nil
+	for _, d := range c.removed {
+		if d.Bus.ValueString() == busIDE {
+			why = append(why, fmt.Sprintf("the disk %q is removed from an IDE bus", d.Name.ValueString()))
+		}
+	}
+	return why
+}
+
+// compareDisks finds what becomes of the disks, and refuses what can't be done.
+func compareDisks(ctx context.Context, config, state *model, unapplied bool) (disksChange, diag.Diagnostics) {
+	var c disksChange
+	wanted, diags := systemDiskFrom(ctx, config.SystemDisk)
+	if wanted != nil {
+		prior, d := systemDiskFrom(ctx, state.SystemDisk)
+		diags.Append(d...)
+		if prior == nil {
+			diags.AddAttributeError(path.Root("system_disk"), "No system disk",
+				"The VM has no disk to boot from. A system disk comes with the create; add disks as data_disks, or replace the VM ("+howToReplace+").")
+			return c, diags
+		}
+		edit := compareDisk(path.Root("system_disk"), "the system disk", *wanted, prior, &diags)
+		c.system = &edit
+	}
+	configured, d := disksFrom(ctx, config.DataDisks)
+	diags.Append(d...)
+	current, d := disksFrom(ctx, state.DataDisks)
+	diags.Append(d...)
+	if configured == nil || diags.HasError() {
+		// Without the argument the disks are left as they are.
+		return c, diags
+	}
+	pairs := pairDisks(configured, current)
+	claimed := make([]bool, len(current))
+	for i, disk := range configured {
+		at, what := path.Root("data_disks").AtListIndex(i), fmt.Sprintf("the disk %q", disk.Name.ValueString())
+		if pairs[i] < 0 {
+			c.edits = append(c.edits, diskEdit{at: at, what: what})
+			continue
+		}
+		claimed[pairs[i]] = true
+		c.edits = append(c.edits, compareDisk(at, what, disk, &current[pairs[i]], &diags))
+	}
+	for k, disk := range current {
+		// An import has listed whatever the VM has: what the configuration does not
+		// name was never said to be ours.
+		if !claimed[k] && !unapplied {
+			c.removed = append(c.removed, disk)
+		}
+	}
+	return c, diags
+}
+
+// pairDisks finds the prior disk of each configured one, -1 for none: by the
+// volume where the configuration names it, else by the name.
+func pairDisks(configured, current []diskModel) []int {
+	pairs := make([]int, len(configured))
+	claimed := make([]bool, len(current))
+	claim := func(i int, match func(diskModel) bool) {
+		for k, prior := range current {
+			if pairs[i] < 0 && !claimed[k] && match(prior) {
+				pairs[i], claimed[k] = k, true
+			}
+		}
+	}
+	for i, disk := range configured {
+		pairs[i] = -1
+		claim(i, func(prior diskModel) bool { return attrs.IsKnown(disk.VolumeID) && disk.VolumeID.Equal(prior.VolumeID) })
+	}
+	for i, disk := range configured {
+		claim(i, func(prior diskModel) bool {
+			return attrs.IsKnown(disk.Name) && disk.Name.Equal(prior.Name) && (!attrs.IsKnown(disk.VolumeID) || prior.VolumeID.IsNull())
+		})
+	}
+	return pairs
+}
+
+// compareDisk finds what becomes of a disk that is there.
+func compareDisk(at path.Path, what string, disk diskModel, prior *diskModel, diags *diag.Diagnostics) diskEdit {
+	e := diskEdit{at: at, what: what, prior: prior, attach: !prior.attached()}
+	if attrs.IsKnown(disk.SizeGiB) && attrs.IsKnown(prior.SizeGiB) {
+		size, now := disk.SizeGiB.ValueInt64(), prior.SizeGiB.ValueInt64()
+		switch {
+		case size < now:
+			diags.AddAttributeError(at.AtName("size_gib"), "A disk can't shrink",
+				fmt.Sprintf("%s has %d GiB, and Tower can't make it smaller. Set size_gib to %d or more.", diagx.Capitalise(what), now, now))
+		case size > now:
+			e.grow = size
+		}
+	}
+	if attrs.IsKnown(disk.StoragePolicy) && attrs.IsKnown(prior.StoragePolicy) && !disk.StoragePolicy.Equal(prior.StoragePolicy) {
+		diags.AddAttributeError(at.AtName("storage_policy"), "A storage policy can't change",
+			fmt.Sprintf("%s has the storage policy %s, which is fixed once the volume is made. Set it to that, or add a disk with another name and copy the data.",
+				diagx.Capitalise(what), prior.StoragePolicy.ValueString()))
+	}
+	if attrs.IsKnown(disk.Bus) && !prior.Bus.IsNull() && !disk.Bus.Equal(prior.Bus) {
+		e.bus = disk.Bus.ValueString()
+	}
+	return e
+}
+
+func (c *change) compareDisks(ctx context.Context, config, state *model, unapplied bool) diag.Diagnostics {
+	disks, diags := compareDisks(ctx, config, state, unapplied)
+	configured, d := disksFrom(ctx, config.DataDisks)
+	diags.Append(d...)
+	c.disks = disks
+	if !diags.HasError() && (c.interrupts(state) || c.suspended(state)) {
+		c.stops = append(c.stops, disks.stops(configured)...)
+	}
+	return diags
 }

@@ -67,10 +67,11 @@ func (r *Resource) checkGPUs(ctx context.Context, plan, state *model, vmID strin
 	wanted, diags := gpusFrom(ctx, plan.GPUDevices)
 	before, d := state.gpus(ctx)
 	diags.Append(d...)
-	if r.data == nil || r.data.Tower == nil {
+	client, ok := r.data.TryClient()
+	if !ok {
 		return diags
 	}
-	check := gpuCheck{client: r.data.Tower, plan: plan, state: state, vmID: vmID, strict: strict}
+	check := gpuCheck{client: client, plan: plan, state: state, vmID: vmID, strict: strict}
 	for i, g := range wanted {
 		if !attrs.IsKnown(g.GPUID) || plan.HostID.Equal(state.HostID) && amountOf(before, g.GPUID.ValueString()) == int(g.Amount.ValueInt64()) {
 			continue
@@ -120,7 +121,7 @@ func (c gpuCheck) problem(ctx context.Context, wanted gpuModel, has int) (member
 	return self, problem, err
 }
 
-// replaced tells that a VM that has the device is the one that is replaced.
+// replaced reports whether a VM that has the device is the one that is replaced.
 func (c gpuCheck) replaced(user tower.GPUUser) bool {
 	return !c.strict && c.vmID == "" && (c.plan.Name.IsUnknown() || user.VMName == c.plan.Name.ValueString())
 }
@@ -154,7 +155,7 @@ func (c gpuCheck) tooFew(ctx context.Context, device *tower.GPUDevice, amount, h
 		return "", nil
 	}
 	left := *device.Available
-	if c.vmID != "" && c.state.Status.ValueString() != powerStopped {
+	if c.vmID != "" && c.state.Status.ValueString() != tower.StatusStopped {
 		left += has
 	}
 	var others []string
@@ -180,7 +181,7 @@ func (c gpuCheck) tooFew(ctx context.Context, device *tower.GPUDevice, amount, h
 		device.Name, device.ID, max(left, 0), amount, strings.Join(others, ", ")), nil
 }
 
-// occupies tells whether a VM that has a device keeps others from using it.
+// occupies reports whether a VM that has a device keeps others from using it.
 func (c gpuCheck) occupies(ctx context.Context, user tower.GPUUser) (bool, error) {
 	vm, err := c.client.VM(ctx, user.VMID)
 	switch {

@@ -66,9 +66,9 @@ func validateIO(config *model, diags *diag.Diagnostics) {
 	}
 }
 
-// wholeVM is the I/O policy that follows from limits that are configured
+// ioPolicyOf is the I/O policy that follows from limits that are configured
 // without one; fallback where there are none.
-func wholeVM(config *model, fallback types.String) types.String {
+func ioPolicyOf(config *model, fallback types.String) types.String {
 	if config.MaxIOPS.ValueInt64() > 0 || config.MaxBandwidth.ValueInt64() > 0 {
 		return types.StringValue(tower.IOWholeVM)
 	}
@@ -78,11 +78,11 @@ func wholeVM(config *model, fallback types.String) types.String {
 	return fallback
 }
 
-// settleIO keeps what the configuration leaves alone. How strictly a new limit
+// fillComputedIO keeps what the configuration leaves alone. How strictly a new limit
 // holds is Tower's to say.
-func settleIO(config, plan, state *model) {
+func fillComputedIO(config, plan, state *model) {
 	if config.IOPolicy.IsNull() {
-		plan.IOPolicy = wholeVM(config, state.IOPolicy)
+		plan.IOPolicy = ioPolicyOf(config, state.IOPolicy)
 	}
 	for _, limit := range []struct {
 		config, state types.Int64
@@ -110,11 +110,11 @@ func settleIO(config, plan, state *model) {
 // for, else null, and then nothing tells how strictly it would hold.
 func (m *model) fillIO(io tower.IOLimits) {
 	m.IOPolicy = attrs.StringOrNull(io.Policy)
-	fill := func(limit *types.Int64, policy *types.String, shown int64, how string) {
+	fill := func(limit *types.Int64, policy *types.String, shown int64, value string) {
 		switch {
 		case shown > 0:
 			*limit = types.Int64Value(shown)
-			*policy = attrs.StringOrNull(how)
+			*policy = attrs.StringOrNull(value)
 			return
 		case !attrs.IsKnown(*limit) || limit.ValueInt64() != 0:
 			*limit = types.Int64Null()
@@ -147,29 +147,29 @@ func (m *model) keepIO(from *model) {
 }
 
 // applyIO gives the VM the limits that are planned.
-func applyIO(ctx context.Context, client *tower.Client, plan, done *model) error {
+func applyIO(ctx context.Context, client *tower.Client, plan, applied *model) error {
 	wanted := *plan
-	wanted.learnIO(done)
-	if limits := wanted.limits(); limits != done.limits() {
-		if err := client.SetVMIOLimits(ctx, done.ID.ValueString(), limits); err != nil {
+	wanted.fillUnknownIO(applied)
+	if limits := wanted.limits(); limits != applied.limits() {
+		if err := client.SetVMIOLimits(ctx, applied.ID.ValueString(), limits); err != nil {
 			return fmt.Errorf("limiting the I/O of the VM: %w", err)
 		}
-		vm, err := client.VM(ctx, done.ID.ValueString())
+		vm, err := client.VM(ctx, applied.ID.ValueString())
 		if err != nil {
 			return fmt.Errorf("reading the I/O limits back: %w", err)
 		}
 		shown := *plan
 		shown.fillIO(vm.IO)
 		wanted = *plan
-		wanted.learnIO(&shown)
+		wanted.fillUnknownIO(&shown)
 	}
-	done.keepIO(&wanted)
+	applied.keepIO(&wanted)
 	return nil
 }
 
-// learnIO takes what is unknown from another model.
-func (m *model) learnIO(from *model) {
-	m.IOPolicy = known(m.IOPolicy, from.IOPolicy)
-	m.MaxIOPS, m.MaxIOPSPolicy = knownInt(m.MaxIOPS, from.MaxIOPS), known(m.MaxIOPSPolicy, from.MaxIOPSPolicy)
-	m.MaxBandwidth, m.MaxBandwidthPolicy = knownInt(m.MaxBandwidth, from.MaxBandwidth), known(m.MaxBandwidthPolicy, from.MaxBandwidthPolicy)
+// fillUnknownIO takes what is unknown from another model.
+func (m *model) fillUnknownIO(from *model) {
+	m.IOPolicy = knownOr(m.IOPolicy, from.IOPolicy)
+	m.MaxIOPS, m.MaxIOPSPolicy = knownIntOr(m.MaxIOPS, from.MaxIOPS), knownOr(m.MaxIOPSPolicy, from.MaxIOPSPolicy)
+	m.MaxBandwidth, m.MaxBandwidthPolicy = knownIntOr(m.MaxBandwidth, from.MaxBandwidth), knownOr(m.MaxBandwidthPolicy, from.MaxBandwidthPolicy)
 }

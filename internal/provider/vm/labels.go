@@ -61,13 +61,13 @@ func (r *Resource) labelsAll(configured types.Map) types.Map {
 }
 
 // labelChange is what brings a VM from the labels that are managed now to those
-// that are planned. ok tells whether anything differs. Labels that an imported
+// that are planned. ok reports whether anything differs. Labels that an imported
 // VM had before stay on it: somebody else may have put them there.
-func labelChange(planned, current types.Map, imported bool) (change tower.LabelChange, ok bool) {
+func labelChange(planned, current types.Map, keepOthers bool) (change tower.LabelChange, ok bool) {
 	change.Set = attrs.Map(planned)
 	before := attrs.Map(current)
 	for key := range before {
-		if _, keep := change.Set[key]; !keep && !imported {
+		if _, keep := change.Set[key]; !keep && !keepOthers {
 			change.Remove = append(change.Remove, key)
 		}
 	}
@@ -75,10 +75,10 @@ func labelChange(planned, current types.Map, imported bool) (change tower.LabelC
 }
 
 // applyLabels brings the VM's labels to the plan.
-func (r *Resource) applyLabels(ctx context.Context, client *tower.Client, imported bool, plan, done *model) error {
+func (r *Resource) applyLabels(ctx context.Context, client *tower.Client, keepOthers bool, plan, applied *model) error {
 	all := r.labelsAll(plan.Labels)
-	if change, differs := labelChange(all, done.LabelsAll, imported); differs {
-		vm, err := client.VM(ctx, done.ID.ValueString())
+	if change, differs := labelChange(all, applied.LabelsAll, keepOthers); differs {
+		vm, err := client.VM(ctx, applied.ID.ValueString())
 		if err != nil {
 			return fmt.Errorf("reading the labels of the VM: %w", err)
 		}
@@ -86,14 +86,14 @@ func (r *Resource) applyLabels(ctx context.Context, client *tower.Client, import
 			return fmt.Errorf("changing the labels of the VM: %w", err)
 		}
 	}
-	done.Labels, done.LabelsAll = plan.Labels, all
+	applied.Labels, applied.LabelsAll = plan.Labels, all
 	return nil
 }
 
 // refreshLabels writes the values that the managed keys have in Tower. Other
 // keys are somebody else's. An imported VM shows all of its labels.
-func (m *model) refreshLabels(vm *tower.VM, defaults types.Map, imported bool) {
-	if imported {
+func (m *model) refreshLabels(vm *tower.VM, defaults types.Map, keepOthers bool) {
+	if keepOthers {
 		all := map[string]string{}
 		for _, l := range vm.Labels {
 			all[l.Key] = l.Value

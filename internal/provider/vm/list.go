@@ -78,7 +78,7 @@ func (l *ListResource) ListResourceConfigSchema(_ context.Context, _ list.ListRe
 			},
 			"cluster_id":  text("Id of the cluster, in Tower or its own."),
 			"folder_id":   text("Id of the VM folder, in Tower or its own."),
-			"power_state": text("`RUNNING`, `STOPPED` or `SUSPENDED`.", stringvalidator.OneOf(powerRunning, powerStopped, powerSuspended)),
+			"power_state": text("`RUNNING`, `STOPPED` or `SUSPENDED`.", stringvalidator.OneOf(tower.StatusRunning, tower.StatusStopped, tower.StatusSuspended)),
 			"labels": schema.MapAttribute{
 				Optional: true, ElementType: types.StringType,
 				MarkdownDescription: "Labels that the VM has, all of them; `\"\"` is a label without a value.",

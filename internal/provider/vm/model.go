@@ -13,6 +13,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerid"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -75,10 +76,10 @@ func objectAs[T any](ctx context.Context, object types.Object) (out T, ok bool, 
 	return out, !diags.HasError(), diags
 }
 
-// meantToRun tells whether the configuration's power_state wants the VM to
+// meantToRun reports whether the configuration's power_state wants the VM to
 // run. Where it says nothing, a VM is created running and left alone afterwards.
 func meantToRun(powerState types.String) bool {
-	return attrs.StringOr(powerState, powerRunning) == powerRunning
+	return attrs.StringOr(powerState, tower.StatusRunning) == tower.StatusRunning
 }
 
 // fillVM writes what Tower tells of the VM itself; never its addresses, and
@@ -89,13 +90,13 @@ func (m *model) fillVM(vm *tower.VM) {
 	m.ClusterID = types.StringValue(vm.ClusterID)
 	m.Description = types.StringValue(vm.Description)
 	m.HA = types.BoolValue(vm.HA)
-	for _, told := range []struct {
-		to  *types.String
-		how string
+	for _, shown := range []struct {
+		to    *types.String
+		value string
 	}{{&m.GuestOSType, vm.GuestOSType}, {&m.Firmware, vm.Firmware}} {
-		// Of a VM that was made elsewhere Tower may not know it; the configuration does.
-		if told.how != "" || !attrs.IsKnown(*told.to) {
-			*told.to = attrs.StringOrNull(told.how)
+		// Tower may not know it of a VM that was made elsewhere; the configuration does.
+		if shown.value != "" || !attrs.IsKnown(*shown.to) {
+			*shown.to = attrs.StringOrNull(shown.value)
 		}
 	}
 	m.NumCPUs = types.Int64Value(int64(vm.VCPU))
@@ -110,31 +111,31 @@ func (m *model) fillVM(vm *tower.VM) {
 func (m *model) fillStatus(vm *tower.VM) {
 	if vm.HasRealLocalID() {
 		m.LocalID = types.StringValue(vm.LocalID)
-		m.ProviderID = types.StringValue("elf://" + vm.LocalID)
+		m.ProviderID = types.StringValue(providerid.Of(vm.LocalID))
 	}
 	m.Status = attrs.StringOrNull(vm.Status)
 	m.VMToolsStatus = attrs.StringOrNull(vm.ToolsStatus)
 	switch vm.Status {
-	case powerRunning, powerStopped, powerSuspended:
+	case tower.StatusRunning, tower.StatusStopped, tower.StatusSuspended:
 		m.PowerState = types.StringValue(vm.Status)
 	}
 }
 
 // fillAddresses writes the discovered addresses of a verdict, and each NIC's
 // where nics are configured.
-// With promised, what is known stays, since the plan has said so.
-func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict, promised bool) diag.Diagnostics {
-	if !promised || m.IPAddresses.IsUnknown() {
+// With keepKnown, known values stay, since the plan has shown them.
+func (m *model) fillAddresses(ctx context.Context, verdict readiness.Verdict, keepKnown bool) diag.Diagnostics {
+	if !keepKnown || m.IPAddresses.IsUnknown() {
 		m.IPAddresses = network.AddressList(verdict.Addresses)
 	}
-	if !promised || m.DefaultIPAddress.IsUnknown() {
+	if !keepKnown || m.DefaultIPAddress.IsUnknown() {
 		m.DefaultIPAddress = network.DefaultAddress(verdict)
 	}
 	nics, diags := nicsFrom(ctx, m.NICs)
 	if nics == nil || diags.HasError() {
 		return diags
 	}
-	fillNICs(nics, verdict, promised)
+	fillNICs(nics, verdict, keepKnown)
 	m.NICs, diags = nicList(ctx, nics)
 	return diags
 }

@@ -6,7 +6,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
@@ -56,10 +59,11 @@ func (n nicModel) create() tower.NICCreate {
 // NICs are in the configuration's order, paired by MAC or, before the MACs are
 // known, by Tower's order.
 //
-// Addresses that are known already stay: the plan has promised them.
-func fillNICs(nics []nicModel, verdict readiness.Verdict, promised bool) {
+// With keepKnown, addresses that are known already stay, since the plan has shown
+// them.
+func fillNICs(nics []nicModel, verdict readiness.Verdict, keepKnown bool) {
 	for i := range nics {
-		kept := promised && !nics[i].IPAddresses.IsUnknown()
+		kept := keepKnown && !nics[i].IPAddresses.IsUnknown()
 		if !kept {
 			nics[i].IPAddresses = attrs.StringList(nil)
 		}
@@ -148,4 +152,20 @@ func importedNIC(reported tower.VMNIC) nicModel {
 	}
 	nic.fillDevice(reported)
 	return nic
+}
+
+func nicsAttribute() schema.Attribute {
+	attributes := network.NICArguments(true)
+	attributes["ip_addresses"] = schema.ListAttribute{
+		Computed: true, ElementType: types.StringType,
+		MarkdownDescription: "The usable addresses discovered on this NIC; `[]` while there is none. A refresh rewrites it.",
+	}
+	return schema.ListNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "The VM's NICs, in the order in which the guest sees them. Where absent, the NICs of the source stay as they are and this stays null. " +
+			"A NIC that is added anywhere is appended in Tower, a changed one is changed in place, and the order of the list lives in the state alone. " +
+			"A change of `model` stops and starts the VM. `routes` and `default_route` can't change, a `gateway` can't be removed, and a static NIC can't go back to DHCP: the plan refuses it.",
+		Validators:   []validator.List{listvalidator.SizeAtMost(network.MaxNICs), listvalidator.NoNullValues()},
+		NestedObject: schema.NestedAttributeObject{Attributes: attributes},
+	}
 }

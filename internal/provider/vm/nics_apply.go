@@ -16,45 +16,22 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// adoptNICs reads the NICs of a VM that was created without the argument, and
-// so has none in the state, when the configuration names them for the first
-// time. It puts them into the given copy of the state and reports whether it
-// did.
-func (r *Resource) adoptNICs(ctx context.Context, plan, state *model) (bool, diag.Diagnostics) {
-	if !state.NICs.IsNull() || plan.NICs.IsNull() || plan.NICs.IsUnknown() || r.data == nil || r.data.Tower == nil {
-		return false, nil
-	}
-	reported, err := r.data.Tower.VMNICs(ctx, state.ID.ValueString())
-	if err != nil {
-		var diags diag.Diagnostics
-		diags.AddError(fmt.Sprintf("Unable to read VM %q", state.Name.ValueString()), "Reading its NICs failed: "+err.Error())
-		return false, diags
-	}
-	nics := refreshNICs(nil, reported)
-	for i := range nics {
-		nics[i].IPAddresses = types.ListUnknown(types.StringType)
-	}
-	list, diags := nicList(ctx, nics)
-	state.NICs = list
-	return true, diags
-}
-
 // applyNICs removes, changes and adds NICs in Tower, and records each step in
-// done. NICs that the change leaves alone are not touched.
-func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change nicsChange, done *model) (err error) {
-	if !change.sends() {
+// applied. NICs that the change leaves alone are not touched.
+func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change nicsChange, applied *model) (err error) {
+	if !change.changesTower() {
 		return nil
 	}
-	planned, diags := nicsFrom(ctx, done.NICs)
+	planned, diags := nicsFrom(ctx, applied.NICs)
 	if diags.HasError() {
 		return errors.New("the planned NICs can't be read")
 	}
-	id := done.ID.ValueString()
-	live := change.live()
+	id := applied.ID.ValueString()
+	current := change.current()
 	defer func() {
 		if err != nil {
-			// What has been done until here is what the state holds.
-			done.NICs, _ = nicList(ctx, compact(live))
+			// The state holds what has been applied so far.
+			applied.NICs, _ = nicList(ctx, compact(current))
 		}
 	}()
 	for k, nic := range change.removed {
@@ -62,7 +39,7 @@ func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change n
 		if err := client.RemoveVMNIC(ctx, id, mac); err != nil {
 			return fmt.Errorf("removing the NIC with the MAC address %s: %w", mac, err)
 		}
-		live[len(change.edits)+k] = nil
+		current[len(change.edits)+k] = nil
 	}
 	for i, edit := range change.edits {
 		if edit.prior == nil || edit.device == (tower.NICUpdate{}) {
@@ -75,27 +52,27 @@ func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change n
 		if edit.guest != nil {
 			changed.IPAddress, changed.Netmask, changed.Gateway = edit.prior.IPAddress, edit.prior.Netmask, edit.prior.Gateway
 		}
-		live[i] = &changed
+		current[i] = &changed
 	}
-	return r.addNICs(ctx, client, change, planned, live, done)
+	return r.addNICs(ctx, client, change, planned, current, applied)
 }
 
-// live is the NICs as they are before the change: in the plan's order, nil for
+// current is the NICs as they are before the change: in the plan's order, nil for
 // those that are to be added, the ones to be removed last.
-func (c nicsChange) live() []*nicModel {
-	live := make([]*nicModel, 0, len(c.edits)+len(c.removed))
+func (c nicsChange) current() []*nicModel {
+	current := make([]*nicModel, 0, len(c.edits)+len(c.removed))
 	for _, edit := range c.edits {
-		live = append(live, edit.prior)
+		current = append(current, edit.prior)
 	}
 	for i := range c.removed {
-		live = append(live, &c.removed[i])
+		current = append(current, &c.removed[i])
 	}
-	return live
+	return current
 }
 
-func compact(live []*nicModel) []nicModel {
-	nics := make([]nicModel, 0, len(live))
-	for _, nic := range live {
+func compact(current []*nicModel) []nicModel {
+	nics := make([]nicModel, 0, len(current))
+	for _, nic := range current {
 		if nic != nil {
 			nics = append(nics, *nic)
 		}
@@ -104,7 +81,7 @@ func compact(live []*nicModel) []nicModel {
 }
 
 // addNICs plugs the new NICs in with one call and learns their MACs.
-func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nicsChange, planned []nicModel, live []*nicModel, done *model) error {
+func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nicsChange, planned []nicModel, current []*nicModel, applied *model) error {
 	var added []int
 	var in []tower.NICCreate
 	for i, edit := range change.edits {
@@ -116,7 +93,7 @@ func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nic
 	if len(added) == 0 {
 		return nil
 	}
-	id := done.ID.ValueString()
+	id := applied.ID.ValueString()
 	before, err := client.VMNICs(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reading the NICs before adding some: %w", err)
@@ -124,40 +101,40 @@ func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nic
 	if err := client.AddVMNICs(ctx, id, in); err != nil {
 		return fmt.Errorf("adding %d NICs: %w", len(added), err)
 	}
-	fresh, err := r.freshNICs(ctx, client, id, before, len(added))
+	shown, err := r.awaitAddedNICs(ctx, client, id, before, len(added))
 	if err != nil {
 		return err
 	}
 	for k, i := range added {
 		// Tower appends in the order of the call.
-		planned[i].MACAddress = known(planned[i].MACAddress, types.StringValue(fresh[k].MAC))
-		live[i] = &planned[i]
+		planned[i].MACAddress = knownOr(planned[i].MACAddress, types.StringValue(shown[k].MAC))
+		current[i] = &planned[i]
 	}
 	var diags diag.Diagnostics
-	done.NICs, diags = nicList(ctx, planned)
+	applied.NICs, diags = nicList(ctx, planned)
 	if diags.HasError() {
 		return errors.New("the NICs can't be written to the state")
 	}
 	return nil
 }
 
-// freshNICs waits until Tower shows the NICs that were added, with their MACs,
+// awaitAddedNICs waits until Tower shows the NICs that were added, with their MACs,
 // which it may learn later.
-func (r *Resource) freshNICs(ctx context.Context, client *tower.Client, id string, before []tower.VMNIC, n int) ([]tower.VMNIC, error) {
+func (r *Resource) awaitAddedNICs(ctx context.Context, client *tower.Client, id string, before []tower.VMNIC, n int) ([]tower.VMNIC, error) {
 	for {
 		all, err := client.VMNICs(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("reading the NICs that were added: %w", err)
 		}
-		var fresh []tower.VMNIC
+		var shown []tower.VMNIC
 		for _, nic := range all {
 			old := slices.ContainsFunc(before, func(b tower.VMNIC) bool { return strings.EqualFold(b.MAC, nic.MAC) })
 			if nic.MAC != "" && !old {
-				fresh = append(fresh, nic)
+				shown = append(shown, nic)
 			}
 		}
-		if len(fresh) >= n {
-			return fresh, nil
+		if len(shown) >= n {
+			return shown, nil
 		}
 		timer := time.NewTimer(r.data.PollInterval)
 		select {
@@ -172,8 +149,8 @@ func (r *Resource) freshNICs(ctx context.Context, client *tower.Client, id strin
 // configureNICs has the guest's tools set the static addresses that changed.
 // Where that fails, the state keeps the addresses that were not set, so that the
 // next apply sets them.
-func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, change nicsChange, done *model) error {
-	nics, diags := nicsFrom(ctx, done.NICs)
+func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, change nicsChange, applied *model) error {
+	nics, diags := nicsFrom(ctx, applied.NICs)
 	if diags.HasError() || len(nics) < len(change.edits) {
 		return errors.New("the NICs can't be read")
 	}
@@ -183,7 +160,7 @@ func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, chan
 			continue
 		}
 		if failed == nil {
-			failed = r.configureNIC(ctx, client, done.ID.ValueString(), i, nics[i].MACAddress.ValueString(), *edit.guest)
+			failed = r.configureNIC(ctx, client, applied.ID.ValueString(), i, nics[i].MACAddress.ValueString(), *edit.guest)
 		}
 		if failed != nil {
 			prior := nicModel{}
@@ -194,7 +171,7 @@ func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, chan
 		}
 	}
 	if failed != nil {
-		done.NICs, _ = nicList(ctx, nics)
+		applied.NICs, _ = nicList(ctx, nics)
 	}
 	return failed
 }

@@ -19,7 +19,7 @@ type nicPairs struct {
 	claimed []bool // for each NIC of the state
 }
 
-// alike tells whether the planned NIC i may be the NIC k of the state.
+// alike reports whether the planned NIC i may be the NIC k of the state.
 type alike func(i, k int) bool
 
 // pair finds for each planned NIC the one of the state that it is, -1 for none:
@@ -63,7 +63,7 @@ func (p *nicPlanner) pair() []int {
 	return pairs.of
 }
 
-// sameGuest tells whether two NICs are on the same network with the same type
+// sameGuest reports whether two NICs are on the same network with the same type
 // and static address.
 func (p *nicPlanner) sameGuest(i, k int) bool {
 	planned, prior := p.planned[i], p.state[k]
@@ -71,7 +71,7 @@ func (p *nicPlanner) sameGuest(i, k int) bool {
 		p.same(planned.IPAddress, prior.IPAddress, types.StringNull())
 }
 
-// sameRest tells whether the other arguments of two NICs are the same.
+// sameRest reports whether the other arguments of two NICs are the same.
 func (p *nicPlanner) sameRest(i, k int) bool {
 	planned, prior := p.planned[i], p.state[k]
 	for _, pair := range []struct{ planned, prior, def attr.Value }{
@@ -91,18 +91,18 @@ func (p *nicPlanner) sameRest(i, k int) bool {
 	return true
 }
 
-// reportsIts tells whether an imported NIC, of which nothing tells what it was
+// reportsIts reports whether an imported NIC, of which nothing tells what it was
 // meant to be, reports the static address of the planned one.
 func (p *nicPlanner) reportsIts(i, k int) bool {
 	static := p.planned[i].IPAddress
-	return p.imported && attrs.IsKnown(static) && p.sameGuest(i, k) && slices.ContainsFunc(p.state[k].IPAddresses.Elements(), static.Equal)
+	return p.nullMeansUnknown && attrs.IsKnown(static) && p.sameGuest(i, k) && slices.ContainsFunc(p.state[k].IPAddresses.Elements(), static.Equal)
 }
 
-// reportsAlike tells whether an imported NIC reports addresses just where the
+// reportsAlike reports whether an imported NIC reports addresses just where the
 // planned one is to have some.
 func (p *nicPlanner) reportsAlike(i, k int) bool {
 	silent := len(p.state[k].IPAddresses.Elements()) == 0
-	return p.imported && silent == (p.planned[i].Type() == network.TypeNone)
+	return p.nullMeansUnknown && silent == (p.planned[i].Type() == network.TypeNone)
 }
 
 // claim pairs what is left and alike, in whatever order.

@@ -103,10 +103,10 @@ func TestNICPlanner_isOpen(t *testing.T) {
 			t.Parallel()
 			p := nicPlanner{planned: tc.planned, config: tc.planned, state: tc.state}
 			for _, nic := range tc.planned {
-				p.open = append(p.open, nic.VLANID.IsUnknown())
+				p.undetermined = append(p.undetermined, nic.VLANID.IsUnknown())
 			}
 			for i, edit := range p.compare(t.Context()).edits {
-				if open := edit.open || edit.prior == nil; open != tc.want[i] {
+				if open := edit.undetermined || edit.prior == nil; open != tc.want[i] {
 					t.Errorf("NIC %d is open: %t, want %t", i, open, tc.want[i])
 				}
 			}

@@ -28,35 +28,35 @@ type nicsChange struct {
 
 // nicEdit is how one planned NIC comes about.
 type nicEdit struct {
-	prior  *nicModel         // the NIC of the state, nil for one that is added
-	device tower.NICUpdate   // what changes of the device
-	guest  *tower.NICAddress // the static address that the guest's tools set
-	waits  bool              // the NIC is waited for after the update
-	open   bool              // not all of it is known yet, or which NIC of the state it is
+	prior        *nicModel         // the NIC of the state, nil for one that is added
+	device       tower.NICUpdate   // what changes of the device
+	guest        *tower.NICAddress // the static address that the guest's tools set
+	waits        bool              // the NIC is waited for after the update
+	undetermined bool              // not all of it is known yet, or which NIC of the state it is
 }
 
-// sends tells whether the update changes, or may change, the NIC in Tower.
-func (e nicEdit) sends() bool {
-	return e.prior == nil || e.open || e.device != (tower.NICUpdate{}) || e.guest != nil
+// changesTower reports whether the update changes, or may change, the NIC in Tower.
+func (e nicEdit) changesTower() bool {
+	return e.prior == nil || e.undetermined || e.device != (tower.NICUpdate{}) || e.guest != nil
 }
 
-// sends tells whether the update changes, or may change, a NIC in Tower.
-func (c nicsChange) sends() bool {
-	return len(c.removed) > 0 || slices.ContainsFunc(c.edits, nicEdit.sends)
+// changesTower reports whether the update changes, or may change, a NIC in Tower.
+func (c nicsChange) changesTower() bool {
+	return len(c.removed) > 0 || slices.ContainsFunc(c.edits, nicEdit.changesTower)
 }
 
-// waits tells whether a NIC is waited for after the update.
+// waits reports whether a NIC is waited for after the update.
 func (c nicsChange) waits() bool {
 	return slices.ContainsFunc(c.edits, func(e nicEdit) bool { return e.waits })
 }
 
 // nicPlanner compares planned NICs with those of the state.
 type nicPlanner struct {
-	planned  []nicModel
-	config   []nicModel // as configured: only these tell which MACs are wanted
-	state    []nicModel
-	imported bool   // members that are null in the state are not known
-	open     []bool // which of the planned the configuration does not tell all of yet; nil: none
+	planned          []nicModel
+	config           []nicModel // as configured: only these tell which MACs are wanted
+	state            []nicModel
+	nullMeansUnknown bool   // members that are null in the state are not known
+	undetermined     []bool // which of the planned the configuration does not tell all of yet; nil: none
 
 	runs, tools bool // the VM and its tools run, so that the guest can be configured
 	diags       *diag.Diagnostics
@@ -75,7 +75,7 @@ func (p *nicPlanner) compare(ctx context.Context) nicsChange {
 			continue
 		}
 		edit := p.edit(ctx, at, planned, p.config[i], p.state[pairs[i]], i == gateway)
-		if edit.open = p.isOpen(i, pairs[i]); edit.open {
+		if edit.undetermined = p.isUndetermined(i, pairs[i]); edit.undetermined {
 			edit.waits = planned.Waits()
 		}
 		c.edits = append(c.edits, edit)
@@ -88,22 +88,22 @@ func (p *nicPlanner) compare(ctx context.Context) nicsChange {
 	return c
 }
 
-// isOpen tells whether not all of a planned NIC is known yet that is paired with
+// isUndetermined reports whether not all of a planned NIC is known yet that is paired with
 // the NIC k of the state, or whether another one of which that is so may turn out
 // to be that NIC.
-func (p *nicPlanner) isOpen(i, k int) bool {
-	if !slices.Contains(p.open, true) {
+func (p *nicPlanner) isUndetermined(i, k int) bool {
+	if !slices.Contains(p.undetermined, true) {
 		return false
 	}
 	mac := p.config[i].MACAddress.ValueString()
 	pinned := mac != "" && strings.EqualFold(mac, p.state[k].MACAddress.ValueString())
-	return p.open[i] || !pinned && (i != k || !p.sameGuest(i, k) || !p.sameRest(i, k))
+	return p.undetermined[i] || !pinned && (i != k || !p.sameGuest(i, k) || !p.sameRest(i, k))
 }
 
 // same compares a member. After an import, one that is null in the state can't
 // differ; otherwise null means the default.
 func (p *nicPlanner) same(planned, prior, def attr.Value) bool {
-	if prior.IsNull() && p.imported {
+	if prior.IsNull() && p.nullMeansUnknown {
 		return true
 	}
 	return orDefault(planned, def).Equal(orDefault(prior, def))
@@ -149,7 +149,7 @@ func (p *nicPlanner) edit(ctx context.Context, at path.Path, planned, config, pr
 	if attrs.IsKnown(planned.Mirror) && !planned.Mirror.Equal(prior.Mirror) {
 		e.device.Mirror = attrs.BoolPtr(planned.Mirror)
 	}
-	if planned.Type() == network.TypeStatic && !(p.imported && prior.NetworkType.IsNull()) &&
+	if planned.Type() == network.TypeStatic && !(p.nullMeansUnknown && prior.NetworkType.IsNull()) &&
 		(p.differs(planned.IPAddress, prior.IPAddress) || p.differs(planned.Netmask, prior.Netmask) || p.differs(planned.Gateway, prior.Gateway)) {
 		e.guest = p.guest(at, planned, gateway)
 	}
@@ -158,7 +158,7 @@ func (p *nicPlanner) edit(ctx context.Context, at path.Path, planned, config, pr
 	return e
 }
 
-// differs tells whether a member that has no default is known to change.
+// differs reports whether a member that has no default is known to change.
 func (p *nicPlanner) differs(planned, prior types.String) bool {
 	return !planned.IsUnknown() && !p.same(planned, prior, types.StringNull())
 }
@@ -179,7 +179,7 @@ func (p *nicPlanner) refuse(ctx context.Context, at path.Path, planned, prior ni
 	if !planned.DefaultRoute.IsUnknown() && !p.same(planned.DefaultRoute, prior.DefaultRoute, types.BoolValue(false)) {
 		p.diags.AddAttributeError(at.AtName("default_route"), "The default route can't change", "The default route is set by cloud-init at the first boot."+replace)
 	}
-	known := !planned.NetworkType.IsUnknown() && (!p.imported || !prior.NetworkType.IsNull())
+	known := !planned.NetworkType.IsUnknown() && (!p.nullMeansUnknown || !prior.NetworkType.IsNull())
 	if known && prior.Type() == network.TypeStatic && planned.Type() == network.TypeDHCP {
 		p.diags.AddAttributeError(at.AtName("network_type"), "A static NIC can't change to DHCP", "Tower has no call that lets the guest ask DHCP again."+anew)
 	}
@@ -203,4 +203,105 @@ func (p *nicPlanner) guest(at path.Path, planned nicModel, gateway bool) *tower.
 		address.Gateway = planned.Gateway.ValueString()
 	}
 	return address
+}
+
+func (c *change) compareNICs(ctx context.Context, config, plan, state *model, nullMeansUnknown bool) diag.Diagnostics {
+	if plan.NICs.IsNull() || state.NICs.IsNull() && nullMeansUnknown {
+		// Without the argument the VM's NICs are left as they are.
+		return nil
+	}
+	if plan.NICs.IsUnknown() || state.NICs.IsNull() {
+		c.unknown = true
+		return nil
+	}
+	planned, diags := nicsFrom(ctx, plan.NICs)
+	configured, d := nicsFrom(ctx, config.NICs)
+	diags.Append(d...)
+	current, d := nicsFrom(ctx, state.NICs)
+	diags.Append(d...)
+	if diags.HasError() || len(configured) != len(planned) {
+		return diags
+	}
+	planner := nicPlanner{
+		planned: planned, config: configured, state: current, nullMeansUnknown: nullMeansUnknown, undetermined: partlyUnknown(ctx, config.NICs), diags: &diags,
+		runs:  state.Status.ValueString() == tower.StatusRunning && c.power != tower.StatusStopped && c.power != tower.StatusSuspended || c.power == tower.StatusRunning,
+		tools: state.VMToolsStatus.ValueString() == toolsRunning || c.power == tower.StatusRunning,
+	}
+	c.nics = planner.compare(ctx)
+	for i, edit := range c.nics.edits {
+		switch {
+		case !c.interrupts(state):
+		case edit.device.Model != nil:
+			c.stops = append(c.stops, fmt.Sprintf("the model of NIC %d changes to %s", i, *edit.device.Model))
+		case configured[i].Model.IsUnknown():
+			c.unknown = true
+		}
+	}
+	return diags
+}
+
+// fillComputedNICs gives the computed members of the planned NICs. Those of a NIC that
+// the change leaves alone stay.
+func (c *change) fillComputedNICs(ctx context.Context, config, plan *model) diag.Diagnostics {
+	planned, diags := nicsFrom(ctx, plan.NICs)
+	if planned == nil || diags.HasError() {
+		return diags
+	}
+	configured, d := nicsFrom(ctx, config.NICs)
+	diags.Append(d...)
+	for i := range planned {
+		if i >= len(configured) {
+			continue
+		}
+		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil || c.nics.edits[i].undetermined {
+			if configured[i].MACAddress.IsNull() {
+				planned[i].MACAddress = types.StringUnknown()
+			}
+			planned[i].IPAddresses = types.ListUnknown(types.StringType)
+			continue
+		}
+		edit := c.nics.edits[i]
+		planned[i].MACAddress = configured[i].MACAddress
+		keepString(&planned[i].MACAddress, configured[i].MACAddress, edit.prior.MACAddress, true)
+		planned[i].IPAddresses = edit.prior.IPAddresses
+		if c.waits && (c.waitsForAll || c.unknown) || c.power != "" || len(c.stops) > 0 || edit.changesTower() {
+			planned[i].IPAddresses = types.ListUnknown(types.StringType)
+		}
+	}
+	plan.NICs, d = nicList(ctx, planned)
+	diags.Append(d...)
+	return diags
+}
+
+// partlyUnknown tells which NICs the configuration does not tell all of yet.
+func partlyUnknown(ctx context.Context, nics types.List) []bool {
+	var undetermined []bool
+	for _, nic := range nics.Elements() {
+		undetermined = append(undetermined, !fullyKnown(ctx, nic))
+	}
+	return undetermined
+}
+
+// adoptNICs reads the NICs of a VM that was created without the argument, and
+// so has none in the state, when the configuration names them for the first
+// time. It puts them into the given copy of the state and reports whether it
+// did.
+func (r *Resource) adoptNICs(ctx context.Context, plan, state *model) (bool, diag.Diagnostics) {
+	client, ok := r.data.TryClient()
+	if !ok || !state.NICs.IsNull() || !attrs.IsKnown(plan.NICs) {
+		return false, nil
+	}
+	reported, err := client.VMNICs(ctx, state.ID.ValueString())
+	if err != nil {
+		var diags diag.Diagnostics
+		diags.AddError(fmt.Sprintf("Unable to read VM %q", state.Name.ValueString()), "Reading its NICs failed: "+err.Error())
+		return false, diags
+	}
+	nics := refreshNICs(nil, reported)
+	for i := range nics {
+		nics[i].IPAddresses = types.ListUnknown(types.StringType)
+	}
+	list, diags := nicList(ctx, nics)
+	state.NICs = list
+	return true, diags
 }

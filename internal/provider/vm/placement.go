@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -104,8 +105,8 @@ func shownID(prior types.String, shown string) types.String {
 	return attrs.StringOrNull(shown)
 }
 
-// settlePlacement keeps what the configuration leaves alone.
-func settlePlacement(config, plan, state *model) {
+// fillComputedPlacement keeps what the configuration leaves alone.
+func fillComputedPlacement(config, plan, state *model) {
 	if config.FolderID.IsNull() {
 		plan.FolderID = state.FolderID
 	}
@@ -118,10 +119,10 @@ func settlePlacement(config, plan, state *model) {
 // not exist or is of another cluster. What can't be looked up is left for the
 // apply.
 func (r *Resource) checkPlacement(ctx context.Context, plan, state *model, diags *diag.Diagnostics) {
-	if r.data == nil || r.data.Tower == nil {
+	client, ok := r.data.TryClient()
+	if !ok {
 		return
 	}
-	client := r.data.Tower
 	for _, ref := range []struct {
 		name, what     string
 		planned, prior types.String
@@ -163,40 +164,33 @@ func (r *Resource) checkPlacement(ctx context.Context, plan, state *model, diags
 		case canonical != id:
 			diags.AddAttributeError(at, "Not Tower's id", fmt.Sprintf("%q is the id of the %s inside its cluster. Use Tower's id, %q.", id, ref.what, canonical))
 		case attrs.IsKnown(plan.ClusterID) && clusterID != "" && clusterID != plan.ClusterID.ValueString():
-			diags.AddAttributeError(at, fmt.Sprintf("%s of another cluster", upperFirst(ref.what)),
+			diags.AddAttributeError(at, fmt.Sprintf("%s of another cluster", diagx.Capitalise(ref.what)),
 				fmt.Sprintf("The %s %s belongs to the cluster %s, not to that of the VM, %s. Choose one of the VM's cluster.", ref.what, id, clusterID, plan.ClusterID.ValueString()))
 		}
 	}
 }
 
-func upperFirst(s string) string {
-	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
-		return string(s[0]-'a'+'A') + s[1:]
-	}
-	return s
-}
-
 // applyFolder moves the VM into the folder that is planned.
-func applyFolder(ctx context.Context, client *tower.Client, plan, done *model) error {
-	if plan.FolderID.IsUnknown() || plan.FolderID.Equal(done.FolderID) {
+func applyFolder(ctx context.Context, client *tower.Client, plan, applied *model) error {
+	if plan.FolderID.IsUnknown() || plan.FolderID.Equal(applied.FolderID) {
 		return nil
 	}
-	if plan.FolderID.ValueString() != done.FolderID.ValueString() {
-		if err := client.SetVMFolder(ctx, done.ID.ValueString(), plan.FolderID.ValueString()); err != nil {
+	if plan.FolderID.ValueString() != applied.FolderID.ValueString() {
+		if err := client.SetVMFolder(ctx, applied.ID.ValueString(), plan.FolderID.ValueString()); err != nil {
 			return fmt.Errorf("moving the VM to another folder: %w", err)
 		}
 	}
-	done.FolderID = plan.FolderID
+	applied.FolderID = plan.FolderID
 	return nil
 }
 
 // applyGroup makes the VM a member of the placement group that is planned.
-func applyGroup(ctx context.Context, client *tower.Client, plan, done *model) error {
-	if plan.PlacementGroupID.IsUnknown() || plan.PlacementGroupID.Equal(done.PlacementGroupID) {
+func applyGroup(ctx context.Context, client *tower.Client, plan, applied *model) error {
+	if plan.PlacementGroupID.IsUnknown() || plan.PlacementGroupID.Equal(applied.PlacementGroupID) {
 		return nil
 	}
-	if group := plan.PlacementGroupID.ValueString(); group != done.PlacementGroupID.ValueString() {
-		vm, err := client.VM(ctx, done.ID.ValueString())
+	if group := plan.PlacementGroupID.ValueString(); group != applied.PlacementGroupID.ValueString() {
+		vm, err := client.VM(ctx, applied.ID.ValueString())
 		if err == nil {
 			err = client.SetVMPlacementGroup(ctx, vm, group)
 		}
@@ -204,7 +198,7 @@ func applyGroup(ctx context.Context, client *tower.Client, plan, done *model) er
 			return fmt.Errorf("changing the placement group of the VM: %w", err)
 		}
 	}
-	done.PlacementGroupID = plan.PlacementGroupID
+	applied.PlacementGroupID = plan.PlacementGroupID
 	return nil
 }
 
@@ -212,27 +206,27 @@ func applyGroup(ctx context.Context, client *tower.Client, plan, done *model) er
 // plan, before it may change its host, which the rules of the group must allow.
 // An owner that comes with the configuration of an imported VM is taken for the
 // one that it has.
-func applyPlacement(ctx context.Context, client *tower.Client, imported bool, plan, done *model) error {
-	if err := applyFolder(ctx, client, plan, done); err != nil {
+func applyPlacement(ctx context.Context, client *tower.Client, keepOwner bool, plan, applied *model) error {
+	if err := applyFolder(ctx, client, plan, applied); err != nil {
 		return err
 	}
-	if owner := ownerOf(plan.Owner); owner != nil && !plan.Owner.Equal(done.Owner) && !imported {
-		if err := client.SetVMOwner(ctx, done.ID.ValueString(), *owner); err != nil {
+	if owner := ownerOf(plan.Owner); owner != nil && !plan.Owner.Equal(applied.Owner) && !keepOwner {
+		if err := client.SetVMOwner(ctx, applied.ID.ValueString(), *owner); err != nil {
 			return fmt.Errorf("changing the owner of the VM: %w", err)
 		}
 	}
-	done.Owner = plan.Owner
-	return applyGroup(ctx, client, plan, done)
+	applied.Owner = plan.Owner
+	return applyGroup(ctx, client, plan, applied)
 }
 
 // applyHost migrates the VM to the host that is planned: live while it runs.
-func applyHost(ctx context.Context, client *tower.Client, plan, done *model) error {
-	if attrs.IsKnown(plan.HostID) && !plan.HostID.Equal(done.HostID) {
-		if err := client.MigrateVM(ctx, done.ID.ValueString(), plan.HostID.ValueString()); err != nil {
+func applyHost(ctx context.Context, client *tower.Client, plan, applied *model) error {
+	if attrs.IsKnown(plan.HostID) && !plan.HostID.Equal(applied.HostID) {
+		if err := client.MigrateVM(ctx, applied.ID.ValueString(), plan.HostID.ValueString()); err != nil {
 			return fmt.Errorf("migrating the VM: %w", err)
 		}
 	}
-	done.HostID = plan.HostID
+	applied.HostID = plan.HostID
 	return nil
 }
 

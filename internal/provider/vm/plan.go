@@ -4,7 +4,6 @@ package vm
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -15,6 +14,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // ModifyPlan says what a change does: whether it replaces the VM, whether it
@@ -39,14 +39,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	taken, diags := takeoverFrom(ctx, req.Private)
+	stage, diags := importStageFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if taken.unread() {
-		resp.Diagnostics.Append(promiseNothing(req.Config, &resp.Plan)...)
-		if r.data == nil || r.data.Tower == nil {
+	if stage.isUnread() {
+		resp.Diagnostics.Append(leaveComputedUnknown(req.Config, &resp.Plan)...)
+		client, ok := r.data.TryClient()
+		if !ok {
 			return
 		}
-		resp.Diagnostics.Append(r.catchUp(ctx, r.data.Tower, &state, &ownership{})...)
+		resp.Diagnostics.Append(r.readImported(ctx, client, &state, &ownership{})...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -55,18 +56,18 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, stage.isUnapplied())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	owed, diags := owesStartFrom(ctx, req.Private)
+	startPending, diags := startPendingFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted), owed)
+	change, diags := compare(ctx, &config, &plan, &state, stage.nullMeansUnknown(adopted), startPending)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	if len(change.replace) > 0 {
 		resp.RequiresReplace = append(resp.RequiresReplace, change.replace...)
-		r.checkEnd(ctx, &state, &resp.Diagnostics)
+		r.checkDestroy(ctx, &state, &resp.Diagnostics)
 		return
 	}
 	r.checkPlanned(ctx, &config, &plan, &state, &resp.Diagnostics)
@@ -74,15 +75,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
 	change.warn(&plan, &resp.Diagnostics)
-	if taken.fresh() {
+	if stage.isUnapplied() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
 		resp.Diagnostics.Append(warnKeptDisks(ctx, &config, &state)...)
 	}
-	if taken.unread() {
+	if stage.isUnread() {
 		return
 	}
-	resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
+	resp.Diagnostics.Append(change.fillComputed(ctx, &config, &plan, &state)...)
 	checkHA(ctx, &config, &plan, &resp.Diagnostics)
 	checkTopology(&config, &plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -100,7 +101,7 @@ func (r *Resource) modifyCreate(ctx context.Context, config, plan *model, resp *
 	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("data_disks"), plan.DataDisks)...)
 	resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("labels_all"), r.labelsAll(plan.Labels))...)
 	if config.IOPolicy.IsNull() {
-		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), wholeVM(config, types.StringUnknown()))...)
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, path.Root("io_policy"), ioPolicyOf(config, types.StringUnknown()))...)
 	}
 	r.checkPlacement(ctx, plan, &model{}, &resp.Diagnostics)
 	r.checkPlanned(ctx, config, plan, &model{}, &resp.Diagnostics)
@@ -114,13 +115,13 @@ func (r *Resource) modifyDestroy(ctx context.Context, req resource.ModifyPlanReq
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if !resp.Diagnostics.HasError() {
-		r.checkEnd(ctx, &state, &resp.Diagnostics)
+		r.checkDestroy(ctx, &state, &resp.Diagnostics)
 	}
 }
 
 // validateCreate refuses what only a create can't do.
 func validateCreate(ctx context.Context, config *model, diags *diag.Diagnostics) {
-	if config.PowerState.ValueString() == powerSuspended {
+	if config.PowerState.ValueString() == tower.StatusSuspended {
 		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
 			"A VM can't be created suspended: create it RUNNING or STOPPED, and suspend it afterwards.")
 	}
@@ -142,24 +143,24 @@ func validateCreate(ctx context.Context, config *model, diags *diag.Diagnostics)
 
 // change is what an update of an existing VM comes to.
 type change struct {
-	replace []path.Path // what forces a replacement
-	nics    nicsChange
-	disks   disksChange
-	gpus    gpusChange
-	unknown bool     // what may stop, start or have the VM waited for is not known yet
-	power   string   // the power state to bring about, "" for none
-	owed    bool     // that is the start which an earlier change owes
-	stops   []string // why a running VM must be stopped and started
-	waits   bool     // the network is waited for
-	full    bool     // all of it, not only the NICs that have changed
+	replace      []path.Path // what forces a replacement
+	nics         nicsChange
+	disks        disksChange
+	gpus         gpusChange
+	unknown      bool     // what may stop, start or have the VM waited for is not known yet
+	power        string   // the power state to bring about, "" for none
+	startPending bool     // power is RUNNING because an earlier change left the VM off
+	stops        []string // why a running VM must be stopped and started
+	waits        bool     // the network is waited for
+	waitsForAll  bool     // all of it, not only the NICs that have changed
 
-	imported bool // the VM was taken over and has not been applied since
+	unapplied bool // no configuration has been applied since the VM was imported
 }
 
-// compare finds what a plan changes. Arguments that a takeover left null never
-// force a replacement. A VM that is off and is owed a start is started.
-func compare(ctx context.Context, config, plan, state *model, from origin, owed bool) (change, diag.Diagnostics) {
-	c := change{imported: from.vm}
+// compare finds what a plan changes. Arguments that an import left null never
+// force a replacement. A VM that is off and whose start is pending is started.
+func compare(ctx context.Context, config, plan, state *model, null nullMeansUnknown, startPending bool) (change, diag.Diagnostics) {
+	c := change{unapplied: null.vm}
 	for name, pair := range map[string][2]attr.Value{
 		"cluster_id":    {plan.ClusterID, state.ClusterID},
 		"guest_os_type": {plan.GuestOSType, state.GuestOSType},
@@ -173,47 +174,36 @@ func compare(ctx context.Context, config, plan, state *model, from origin, owed 
 		"source":     {plan.Source, state.Source},
 		"cloud_init": {plan.CloudInit, state.CloudInit},
 	} {
-		if (!from.created || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
+		if (!null.creation || !pair[1].IsNull()) && !sameObject(pair[0], pair[1]) {
 			c.replace = append(c.replace, path.Root(name))
 		}
 	}
-	runs := state.Status.ValueString() == powerRunning
+	runs := state.Status.ValueString() == tower.StatusRunning
 	if attrs.IsKnown(config.PowerState) && !config.PowerState.Equal(state.PowerState) {
 		c.power = config.PowerState.ValueString()
 	}
-	if owed && config.PowerState.IsNull() && state.Status.ValueString() == powerStopped {
-		c.power, c.owed = powerRunning, true
+	if startPending && config.PowerState.IsNull() && state.Status.ValueString() == tower.StatusStopped {
+		c.power, c.startPending = tower.StatusRunning, true
 	}
 	if len(c.replace) > 0 || !plan.ClusterID.Equal(state.ClusterID) {
 		return c, nil // another VM is made, which need not come about by changing this one
 	}
 	diags := c.comparePower(state)
 	c.compareSizes(plan, state)
-	diags.Append(c.compareNICs(ctx, config, plan, state, from.nics)...)
-	diags.Append(c.compareDisks(ctx, config, state, from.vm)...)
+	diags.Append(c.compareNICs(ctx, config, plan, state, null.nics)...)
+	diags.Append(c.compareDisks(ctx, config, state, null.vm)...)
 	diags.Append(c.compareGPUs(ctx, plan, state)...)
 	diags.Append(c.refuseSuspended(state)...)
-	may, d := c.mayDisturb(ctx, config, state)
+	may, d := c.mayAffectRun(ctx, config, state)
 	diags.Append(d...)
 	c.unknown = c.unknown || may
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
 	// network_ready is false only where a wait has ended without success.
 	unfinished := !state.NetworkReady.IsNull() && !state.NetworkReady.ValueBool()
-	c.full = unfinished || c.power == powerRunning || len(c.stops) > 0
-	c.waits = settings.Enabled && (c.full || c.unknown || runs && c.power == "" && c.nics.waits())
+	c.waitsForAll = unfinished || c.power == tower.StatusRunning || len(c.stops) > 0
+	c.waits = settings.Enabled && (c.waitsForAll || c.unknown || runs && c.power == "" && c.nics.waits())
 	return c, diags
-}
-
-func (c *change) compareDisks(ctx context.Context, config, state *model, fresh bool) diag.Diagnostics {
-	disks, diags := compareDisks(ctx, config, state, fresh)
-	configured, d := disksFrom(ctx, config.DataDisks)
-	diags.Append(d...)
-	c.disks = disks
-	if !diags.HasError() && (c.interrupts(state) || c.suspended(state)) {
-		c.stops = append(c.stops, disks.stops(configured)...)
-	}
-	return diags
 }
 
 // sameObject compares objects in which a null member means its default of
@@ -239,53 +229,18 @@ func sameObject(a, b types.Object) bool {
 	return true
 }
 
-func (c *change) compareNICs(ctx context.Context, config, plan, state *model, imported bool) diag.Diagnostics {
-	if plan.NICs.IsNull() || state.NICs.IsNull() && imported {
-		// Without the argument the VM's NICs are left as they are.
-		return nil
-	}
-	if plan.NICs.IsUnknown() || state.NICs.IsNull() {
-		c.unknown = true
-		return nil
-	}
-	planned, diags := nicsFrom(ctx, plan.NICs)
-	configured, d := nicsFrom(ctx, config.NICs)
-	diags.Append(d...)
-	current, d := nicsFrom(ctx, state.NICs)
-	diags.Append(d...)
-	if diags.HasError() || len(configured) != len(planned) {
-		return diags
-	}
-	planner := nicPlanner{
-		planned: planned, config: configured, state: current, imported: imported, open: openNICs(ctx, config.NICs), diags: &diags,
-		runs:  state.Status.ValueString() == powerRunning && c.power != powerStopped && c.power != powerSuspended || c.power == powerRunning,
-		tools: state.VMToolsStatus.ValueString() == toolsRunning || c.power == powerRunning,
-	}
-	c.nics = planner.compare(ctx)
-	for i, edit := range c.nics.edits {
-		switch {
-		case !c.interrupts(state):
-		case edit.device.Model != nil:
-			c.stops = append(c.stops, fmt.Sprintf("the model of NIC %d changes to %s", i, *edit.device.Model))
-		case configured[i].Model.IsUnknown():
-			c.unknown = true
-		}
-	}
-	return diags
-}
-
-// settle gives the plan's computed values: what the change leaves alone keeps
+// fillComputed gives the plan's computed values: what the change leaves alone keeps
 // its value, what it can alter is unknown.
-func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Diagnostics {
-	changesRun := c.changesRun()
-	settlePlacement(config, plan, state)
-	settleIO(config, plan, state)
+func (c *change) fillComputed(ctx context.Context, config, plan, state *model) diag.Diagnostics {
+	affectsRun := c.affectsRun()
+	fillComputedPlacement(config, plan, state)
+	fillComputedIO(config, plan, state)
 	keepString(&plan.Description, config.Description, state.Description, false)
 	keepString(&plan.GuestOSType, config.GuestOSType, state.GuestOSType, false)
 	keepString(&plan.Firmware, config.Firmware, state.Firmware, false)
-	keepString(&plan.PowerState, config.PowerState, state.PowerState, changesRun)
-	if c.owed {
-		plan.PowerState = types.StringValue(powerRunning)
+	keepString(&plan.PowerState, config.PowerState, state.PowerState, affectsRun)
+	if c.startPending {
+		plan.PowerState = types.StringValue(tower.StatusRunning)
 	}
 	keepInt(&plan.NumCPUs, config.NumCPUs, state.NumCPUs)
 	keepInt(&plan.MemoryMiB, config.MemoryMiB, state.MemoryMiB)
@@ -293,63 +248,30 @@ func (c *change) settle(ctx context.Context, config, plan, state *model) diag.Di
 	if config.HA.IsNull() && !state.HA.IsNull() {
 		plan.HA = state.HA
 	}
-	keepString(&plan.LocalID, types.StringNull(), state.LocalID, changesRun)
-	keepString(&plan.ProviderID, types.StringNull(), state.ProviderID, changesRun)
+	keepString(&plan.LocalID, types.StringNull(), state.LocalID, affectsRun)
+	keepString(&plan.ProviderID, types.StringNull(), state.ProviderID, affectsRun)
 
 	plan.Status, plan.VMToolsStatus = state.Status, state.VMToolsStatus
 	plan.NetworkReady, plan.NetworkReadinessReport = state.NetworkReady, state.NetworkReadinessReport
 	plan.IPAddresses, plan.DefaultIPAddress = state.IPAddresses, state.DefaultIPAddress
-	if changesRun {
+	if affectsRun {
 		plan.Status, plan.VMToolsStatus = types.StringUnknown(), types.StringUnknown()
 		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(network.ReportType())
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
 	}
-	if c.nics.sends() {
+	if c.nics.changesTower() {
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
 	}
-	diags := c.settleDisks(ctx, config, plan, state)
-	diags.Append(c.settleNICs(ctx, config, plan)...)
-	diags.Append(settleAddresses(ctx, plan, state)...)
+	diags := c.fillComputedDisks(ctx, config, plan, state)
+	diags.Append(c.fillComputedNICs(ctx, config, plan)...)
+	diags.Append(fillComputedAddresses(ctx, plan, state)...)
 	return diags
 }
 
-// changesRun tells whether the change starts, stops or waits for the VM as a
+// affectsRun reports whether the change starts, stops or waits for the VM as a
 // whole.
-func (c *change) changesRun() bool {
+func (c *change) affectsRun() bool {
 	return c.waits || c.unknown || c.power != "" || len(c.stops) > 0
-}
-
-// settleNICs gives the computed members of the planned NICs. Those of a NIC that
-// the change leaves alone stay.
-func (c *change) settleNICs(ctx context.Context, config, plan *model) diag.Diagnostics {
-	planned, diags := nicsFrom(ctx, plan.NICs)
-	if planned == nil || diags.HasError() {
-		return diags
-	}
-	configured, d := nicsFrom(ctx, config.NICs)
-	diags.Append(d...)
-	for i := range planned {
-		if i >= len(configured) {
-			continue
-		}
-		if i >= len(c.nics.edits) || c.nics.edits[i].prior == nil || c.nics.edits[i].open {
-			if configured[i].MACAddress.IsNull() {
-				planned[i].MACAddress = types.StringUnknown()
-			}
-			planned[i].IPAddresses = types.ListUnknown(types.StringType)
-			continue
-		}
-		edit := c.nics.edits[i]
-		planned[i].MACAddress = configured[i].MACAddress
-		keepString(&planned[i].MACAddress, configured[i].MACAddress, edit.prior.MACAddress, true)
-		planned[i].IPAddresses = edit.prior.IPAddresses
-		if c.waits && (c.full || c.unknown) || c.power != "" || len(c.stops) > 0 || edit.sends() {
-			planned[i].IPAddresses = types.ListUnknown(types.StringType)
-		}
-	}
-	plan.NICs, d = nicList(ctx, planned)
-	diags.Append(d...)
-	return diags
 }
 
 // coresFor is the cores per socket where the configuration gives none: as they
@@ -367,12 +289,12 @@ func coresFor(plan, state *model) types.Int64 {
 }
 
 // keepString gives a computed value that the configuration does not set its
-// prior value. Where that is null and the change may bring a value (learns), it
+// prior value. Where that is null and the change may bring a value (mayLearn), it
 // is unknown.
-func keepString(planned *types.String, config, prior types.String, learns bool) {
+func keepString(planned *types.String, config, prior types.String, mayLearn bool) {
 	switch {
 	case !config.IsNull():
-	case prior.IsNull() && learns:
+	case prior.IsNull() && mayLearn:
 		*planned = types.StringUnknown()
 	default:
 		*planned = prior

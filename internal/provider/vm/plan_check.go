@@ -19,19 +19,20 @@ import (
 // than a host has. The state is empty for a VM that is to be created. What is
 // not known yet, or can't be looked up, is left for the apply.
 func (r *Resource) checkPlanned(ctx context.Context, config, plan, state *model, diags *diag.Diagnostics) {
-	if r.data == nil || r.data.Tower == nil {
+	client, ok := r.data.TryClient()
+	if !ok {
 		return
 	}
-	client, fresh := r.data.Tower, state.ID.IsNull()
-	if fresh {
-		checkOrigin(ctx, client, config, plan, diags)
+	isNew := state.ID.IsNull()
+	if isNew {
+		checkClusterAndSource(ctx, client, config, plan, diags)
 	}
 	if !attrs.IsKnown(plan.ClusterID) || diags.HasError() {
 		return
 	}
 	checkNetworks(ctx, client, plan, state, diags)
 	checkMemory(ctx, client, config, plan, state, diags)
-	if fresh && config.DeleteMode.ValueString() == deleteRecycleBin {
+	if isNew && config.DeleteMode.ValueString() == deleteRecycleBin {
 		if recycleBinOff(ctx, client, plan.ClusterID.ValueString()) {
 			diags.AddAttributeWarning(path.Root("delete_mode"), "The recycle bin is switched off",
 				"The recycle bin is switched off in Tower for this cluster, so destroying the VM will be refused as long as delete_mode is RECYCLE_BIN.")
@@ -39,8 +40,8 @@ func (r *Resource) checkPlanned(ctx context.Context, config, plan, state *model,
 	}
 }
 
-// checkOrigin checks the cluster and the source of a VM that is to be created.
-func checkOrigin(ctx context.Context, client *tower.Client, config, plan *model, diags *diag.Diagnostics) {
+// checkClusterAndSource checks the cluster and the source of a VM that is to be created.
+func checkClusterAndSource(ctx context.Context, client *tower.Client, config, plan *model, diags *diag.Diagnostics) {
 	// What the create call would be is made up with what is known.
 	in, d := plan.toCreate(ctx)
 	if d.HasError() {
@@ -155,24 +156,25 @@ func checkTopology(config, plan *model, diags *diag.Diagnostics) {
 		fmt.Sprintf("num_cpus (%d) must be a multiple of num_cores_per_socket (%d). The one that is not configured is what the VM has; set both.", cpus, cores))
 }
 
-// recycleBinOff tells whether the recycle bin is known to be switched off. What
+// recycleBinOff reports whether the recycle bin is known to be switched off. What
 // can't be looked up is left for the apply.
 func recycleBinOff(ctx context.Context, client *tower.Client, clusterID string) bool {
 	enabled, err := client.RecycleBinEnabled(ctx, clusterID)
 	return err == nil && !enabled
 }
 
-// checkEnd refuses the end of a VM, by a destroy or a replacement, that the
+// checkDestroy refuses the end of a VM, by a destroy or a replacement, that the
 // recycle bin can't have: earlier than the apply, which would stop half-way.
-func (r *Resource) checkEnd(ctx context.Context, state *model, diags *diag.Diagnostics) {
-	if state.DeleteMode.ValueString() != deleteRecycleBin || r.data == nil || r.data.Tower == nil {
+func (r *Resource) checkDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) {
+	client, ok := r.data.TryClient()
+	if !ok || state.DeleteMode.ValueString() != deleteRecycleBin {
 		return
 	}
-	vm, err := r.data.Tower.VM(ctx, state.ID.ValueString())
+	vm, err := client.VM(ctx, state.ID.ValueString())
 	if err != nil || vm.InRecycleBin {
 		return // there is nothing to move, or the apply tells what is wrong
 	}
-	if recycleBinOff(ctx, r.data.Tower, vm.ClusterID) {
+	if recycleBinOff(ctx, client, vm.ClusterID) {
 		diags.AddAttributeError(path.Root("delete_mode"), fmt.Sprintf("VM %q can't be moved to the recycle bin", state.Name.ValueString()), binOff)
 	}
 }

@@ -11,26 +11,27 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // comparePower refuses a power state that the VM can't be brought to.
 func (c *change) comparePower(state *model) diag.Diagnostics {
 	var diags diag.Diagnostics
-	if c.power == powerSuspended && state.Status.ValueString() == powerStopped {
+	if c.power == tower.StatusSuspended && state.Status.ValueString() == tower.StatusStopped {
 		diags.AddAttributeError(path.Root("power_state"), "Invalid power state",
 			fmt.Sprintf("VM %q is stopped, and only a VM that runs can be suspended. Set power_state to RUNNING and apply first.", state.Name.ValueString()))
 	}
 	return diags
 }
 
-// interrupts tells whether a change that the VM has to be off for stops it.
+// interrupts reports whether a change that the VM has to be off for stops it.
 func (c *change) interrupts(state *model) bool {
-	return state.Status.ValueString() == powerRunning && c.power != powerStopped
+	return state.Status.ValueString() == tower.StatusRunning && c.power != tower.StatusStopped
 }
 
-// suspended tells whether the VM is suspended, and not switched off first.
+// suspended reports whether the VM is suspended, and not switched off first.
 func (c *change) suspended(state *model) bool {
-	return state.Status.ValueString() == powerSuspended && c.power != powerStopped
+	return state.Status.ValueString() == tower.StatusSuspended && c.power != tower.StatusStopped
 }
 
 // refuseSuspended refuses what a suspended VM has to be off for: what its guest
@@ -67,7 +68,7 @@ func (c *change) compareSizes(plan, state *model) {
 
 // warn announces what a person wants to know before saying yes.
 func (c *change) warn(plan *model, diags *diag.Diagnostics) {
-	if c.owed {
+	if c.startPending {
 		diags.AddWarning(fmt.Sprintf("VM %q will be started", plan.Name.ValueString()),
 			"It was stopped for a change that failed, and could not be started again. To leave it off, set power_state to STOPPED.")
 	}

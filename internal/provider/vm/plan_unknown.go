@@ -7,13 +7,12 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// What a plan promises holds when it is applied, with all values known. So
-// nothing is promised that a value may still change which is not known yet.
+// A planned value must hold when the plan is applied and everything is known. So
+// a value that may still change with one that is not known yet stays unknown.
 
-// fullyKnown tells whether values are known in all their parts.
+// fullyKnown reports whether values are known in all their parts.
 func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	for _, v := range values {
 		raw, err := v.ToTerraformValue(ctx)
@@ -24,18 +23,9 @@ func fullyKnown(ctx context.Context, values ...attr.Value) bool {
 	return true
 }
 
-// openNICs tells which NICs the configuration does not tell all of yet.
-func openNICs(ctx context.Context, nics types.List) []bool {
-	var open []bool
-	for _, nic := range nics.Elements() {
-		open = append(open, !fullyKnown(ctx, nic))
-	}
-	return open
-}
-
-// mayDisturb tells whether what is not known yet of the configuration, besides
+// mayAffectRun reports whether what is not known yet of the configuration, besides
 // the NICs, may stop or start the VM, or have its network waited for.
-func (c *change) mayDisturb(ctx context.Context, config, state *model) (bool, diag.Diagnostics) {
+func (c *change) mayAffectRun(ctx context.Context, config, state *model) (bool, diag.Diagnostics) {
 	if config.PowerState.IsUnknown() || !fullyKnown(ctx, config.NetworkReadiness) {
 		return true, nil
 	}

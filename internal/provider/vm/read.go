@@ -51,35 +51,35 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	taken, diags := takeoverFrom(ctx, req.Private)
+	stage, diags := importStageFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	owns, diags := ownershipFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	claims := owns.Own == nil
-	resp.Diagnostics.Append(r.observe(ctx, client, vm, &state, &owns, taken.unread())...)
+	unrecorded := owns.Own == nil
+	resp.Diagnostics.Append(r.observe(ctx, client, vm, &state, &owns, stage.isUnread())...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
-	if claims {
+	if unrecorded {
 		resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
 	}
-	if taken.unread() {
-		resp.Diagnostics.Append(takeoverFresh.save(ctx, resp.Private)...)
+	if stage.isUnread() {
+		resp.Diagnostics.Append(importUnapplied.save(ctx, resp.Private)...)
 	}
-	owed, diags := owesStartFrom(ctx, req.Private)
+	startPending, diags := startPendingFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	// A guest that is still going down is busy with that.
-	if owed && vm.Status == powerRunning && vm.EntityAsyncStatus == "" {
-		resp.Diagnostics.Append(owesStartNo.save(ctx, resp.Private)...)
+	if startPending && vm.Status == tower.StatusRunning && vm.EntityAsyncStatus == "" {
+		resp.Diagnostics.Append(noStartPending.save(ctx, resp.Private)...)
 	}
 }
 
 // observe brings the state up to date with the VM as Tower shows it, and records
-// whose its volumes are where nobody has yet. Of a VM that was taken over and not
-// read since (unread), the state gets all that Tower tells.
-func (r *Resource) observe(ctx context.Context, client *tower.Client, vm *tower.VM, state *model, owns *ownership, unread bool) diag.Diagnostics {
+// whose its volumes are where no record exists yet. With firstRead, the VM was
+// imported and the state holds little but its id: it gets all that Tower tells.
+func (r *Resource) observe(ctx context.Context, client *tower.Client, vm *tower.VM, state *model, owns *ownership, firstRead bool) diag.Diagnostics {
 	disks, diags := disksFrom(ctx, state.DataDisks)
 	nics, err := client.VMNICs(ctx, vm.ID)
 	if err != nil {
@@ -91,28 +91,28 @@ func (r *Resource) observe(ctx context.Context, client *tower.Client, vm *tower.
 		diagx.AddError(&diags, "read", object, vm.Name, err)
 		return diags
 	}
-	diags.Append(state.refreshDisks(ctx, s, unread || owns.Own == nil, unread)...)
-	diags.Append(state.refresh(ctx, r.data, vm, nics, unread)...)
-	err = state.refreshCDROMs(ctx, client, s, unread)
+	diags.Append(state.refreshDisks(ctx, s, firstRead || owns.Own == nil, firstRead)...)
+	diags.Append(state.refresh(ctx, r.data, vm, nics, firstRead)...)
+	err = state.refreshCDROMs(ctx, client, s, firstRead)
 	if err == nil {
-		err = state.refreshGPUs(ctx, client, vm, unread)
+		err = state.refreshGPUs(ctx, client, vm, firstRead)
 	}
 	if err != nil {
 		diagx.AddError(&diags, "read", object, vm.Name, err)
 	}
 	if owns.Own == nil && !diags.HasError() {
-		diags.Append(state.claimVolumes(ctx, s, unread, owns)...)
+		diags.Append(state.recordOwnership(ctx, s, firstRead, owns)...)
 	}
 	return diags
 }
 
 // refresh writes what Tower shows into the state. Whether the network is ready
 // and how the last wait went stay as they are; the addresses never do.
-func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, imported bool) diag.Diagnostics {
+func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, firstRead bool) diag.Diagnostics {
 	m.fillVM(vm)
-	m.refreshLabels(vm, data.DefaultLabels, imported)
+	m.refreshLabels(vm, data.DefaultLabels, firstRead)
 	nics, diags := nicsFrom(ctx, m.NICs)
-	if imported {
+	if firstRead {
 		m.ShutdownTimeout = types.StringValue(defaultShutdownTimeout)
 		m.ForcePowerOff = types.BoolValue(true)
 		m.DeleteMode = types.StringValue(deletePermanent)
@@ -125,9 +125,9 @@ func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.
 		m.NICs, d = nicList(ctx, nics)
 		diags.Append(d...)
 	}
-	verdict, d := m.discover(ctx, data, vm, reported, false)
+	verdict, d := m.refreshAddresses(ctx, data, vm, reported, false)
 	diags.Append(d...)
-	if imported {
+	if firstRead {
 		m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
 		if verdict.Ready && len(verdict.Addresses) > 0 {
 			m.NetworkReady = types.BoolValue(true)
@@ -136,9 +136,9 @@ func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.
 	return diags
 }
 
-// discover writes the addresses that the VM has now; with promised, only those
+// refreshAddresses writes the addresses that the VM has now; with keepKnown, only those
 // that are not known yet.
-func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, promised bool) (readiness.Verdict, diag.Diagnostics) {
+func (m *model) refreshAddresses(ctx context.Context, data *providerdata.Data, vm *tower.VM, reported []tower.VMNIC, keepKnown bool) (readiness.Verdict, diag.Diagnostics) {
 	settings, diags := network.SettingsOf(ctx, m.NetworkReadiness)
 	nics, d := m.nics(ctx)
 	diags.Append(d...)
@@ -150,6 +150,6 @@ func (m *model) discover(ctx context.Context, data *providerdata.Data, vm *tower
 	verdict := network.Refresh(ctx, data, network.Refreshed{
 		VM: vm, NICs: reported, Rule: settings.Rule(nics, true), Settings: settings, Addresses: addresses, Report: m.NetworkReadinessReport,
 	})
-	diags.Append(m.fillAddresses(ctx, verdict, promised)...)
+	diags.Append(m.fillAddresses(ctx, verdict, keepKnown)...)
 	return verdict, diags
 }

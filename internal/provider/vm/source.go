@@ -49,7 +49,7 @@ func (s sourceModel) ids() []sourceID {
 	}
 }
 
-// isTemplate tells whether the source can be a template, the only kind that
+// isTemplate reports whether the source can be a template, the only kind that
 // takes cloud-init data.
 func (s sourceModel) isTemplate() bool {
 	return !s.ContentLibraryVMTemplateID.IsNull() || !s.VMTemplateID.IsNull()

@@ -106,7 +106,7 @@ func (s storage) model(volumeID, name string) (diskModel, bool) {
 // refreshDisks brings the disks of the model up to date. Of an imported VM
 // all disks are listed, else those that are managed. A VM that was made without
 // a system disk gets none because somebody attaches a disk: only find looks for it.
-func (m *model) refreshDisks(ctx context.Context, s storage, find, imported bool) diag.Diagnostics {
+func (m *model) refreshDisks(ctx context.Context, s storage, find, firstRead bool) diag.Diagnostics {
 	system, diags := systemDiskFrom(ctx, m.SystemDisk)
 	disks, d := disksFrom(ctx, m.DataDisks)
 	diags.Append(d...)
@@ -122,14 +122,14 @@ func (m *model) refreshDisks(ctx context.Context, s storage, find, imported bool
 		id = s.system(known, volumesOf(disks))
 	}
 	current := s.refreshed(disks, id)
-	if imported {
-		current = s.imported(id)
+	if firstRead {
+		current = s.allDataDisks(id)
 	}
-	var fresh *diskModel
+	var systemDisk *diskModel
 	if disk, ok := s.model(id, ""); ok {
-		fresh = &disk
+		systemDisk = &disk
 	}
-	m.SystemDisk, d = systemDiskObject(ctx, fresh)
+	m.SystemDisk, d = systemDiskObject(ctx, systemDisk)
 	diags.Append(d...)
 	if disks != nil || len(current) > 0 {
 		m.DataDisks, d = diskList(ctx, current)
@@ -161,8 +161,8 @@ func (s storage) refreshed(disks []diskModel, system string) []diskModel {
 			id = s.named(disk.Name.ValueString(), taken)
 			taken = append(taken, id)
 		}
-		if fresh, ok := s.model(id, disk.Name.ValueString()); ok {
-			current = append(current, fresh)
+		if found, ok := s.model(id, disk.Name.ValueString()); ok {
+			current = append(current, found)
 		}
 	}
 	return current
@@ -197,9 +197,9 @@ func (s storage) listed(configured, current []diskModel, pairs []int) []string {
 	return ids
 }
 
-// imported are all disks besides the system disk, called as their volumes. Of
+// allDataDisks are all disks besides the system disk, called as their volumes. Of
 // volumes with one name the later ones carry their ids, since names are keys.
-func (s storage) imported(system string) []diskModel {
+func (s storage) allDataDisks(system string) []diskModel {
 	var current []diskModel
 	names := map[string]bool{}
 	for _, d := range s.disks {

@@ -22,7 +22,7 @@ import (
 const startAgainTimeout = time.Minute
 
 // Update changes the VM in place, and resumes a wait for its network that has
-// not succeeded yet. What was done before a failure is in the state.
+// not succeeded yet. What was applied before a failure is in the state.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	defer diagx.NameArguments(&resp.Diagnostics)
 	var config, plan, state model
@@ -35,27 +35,27 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	taken, diags := takeoverFrom(ctx, req.Private)
+	stage, diags := importStageFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	owns, diags := ownershipFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if taken.unread() {
-		resp.Diagnostics.Append(r.catchUp(ctx, client, &state, &owns)...)
-		resp.Diagnostics.Append(takeoverFresh.save(ctx, resp.Private)...)
+	if stage.isUnread() {
+		resp.Diagnostics.Append(r.readImported(ctx, client, &state, &owns)...)
+		resp.Diagnostics.Append(importUnapplied.save(ctx, resp.Private)...)
 	}
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, taken.fresh())...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, stage.isUnapplied())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	owed, diags := owesStartFrom(ctx, req.Private)
+	startPending, diags := startPendingFrom(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, taken.origin(adopted), owed)
+	change, diags := compare(ctx, &config, &plan, &state, stage.nullMeansUnknown(adopted), startPending)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), true)...)
-	if taken.unread() && !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(change.settle(ctx, &config, &plan, &state)...)
+	if stage.isUnread() && !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(change.fillComputed(ctx, &config, &plan, &state)...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -63,28 +63,28 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	done := plan
-	done.keepRemote(&state)
-	err := r.applyChange(ctx, client, change, &config, &plan, &done, &owns)
+	applied := plan
+	applied.resetToState(&state)
+	err := r.applyChange(ctx, client, change, &config, &plan, &applied, &owns)
 	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(change.owedAfter(err, &done).save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(change.startPendingAfter(err, &applied).save(ctx, resp.Private)...)
 	if err == nil && change.waits {
-		if r.waitNetwork(ctx, client, &done, change.scope(config.PowerState), &resp.Diagnostics) {
+		if r.waitNetwork(ctx, client, &applied, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
 			return
 		}
 	} else if err == nil {
-		err = r.readBack(ctx, client, change, &done)
+		err = r.readBack(ctx, client, change, &applied)
 	}
 	if err != nil {
 		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
-		done.restore(&state)
+		applied.fillUnknownFrom(&state)
 	}
-	resp.Diagnostics.Append(done.nullUnknowns(ctx)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &done)...)
-	resp.Diagnostics.Append(identify(ctx, resp.Identity, done.ID)...)
-	if !resp.Diagnostics.HasError() && taken.fresh() {
-		resp.Diagnostics.Append(takeoverApplied.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(applied.nullUnknowns(ctx)...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &applied)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, applied.ID)...)
+	if !resp.Diagnostics.HasError() && stage.isUnapplied() {
+		resp.Diagnostics.Append(importApplied.save(ctx, resp.Private)...)
 	}
 }
 
@@ -92,8 +92,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 // changed. An address that the guest was just given must have arrived there; the
 // one from before says nothing.
 func (c *change) scope(powerState types.String) waitScope {
-	scope := waitScope{runs: meantToRun(powerState), restarted: c.power == powerRunning || len(c.stops) > 0}
-	if c.full || c.unknown {
+	scope := waitScope{runs: meantToRun(powerState), restarted: c.power == tower.StatusRunning || len(c.stops) > 0}
+	if c.waitsForAll || c.unknown {
 		return scope
 	}
 	scope.only = make([]bool, 0, len(c.nics.edits))
@@ -104,9 +104,9 @@ func (c *change) scope(powerState types.String) waitScope {
 	return scope
 }
 
-// keepRemote gives the arguments that live in Tower their prior values: what has
-// not been done yet must not be recorded as done.
-func (m *model) keepRemote(state *model) {
+// resetToState gives the arguments that live in Tower their prior values: what has
+// not been applied yet must not be recorded as applied.
+func (m *model) resetToState(state *model) {
 	m.Name, m.Description, m.HA = state.Name, state.Description, state.HA
 	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
 	m.PowerState = state.PowerState
@@ -117,12 +117,12 @@ func (m *model) keepRemote(state *model) {
 	m.keepIO(state)
 }
 
-// restore gives what the plan has left unknown its prior value, after a change
+// fillUnknownFrom gives what the plan has left unknown its prior value, after a change
 // that failed before it could be found out.
-func (m *model) restore(state *model) {
-	m.Status, m.VMToolsStatus = known(m.Status, state.Status), known(m.VMToolsStatus, state.VMToolsStatus)
-	m.DefaultIPAddress = known(m.DefaultIPAddress, state.DefaultIPAddress)
-	m.NetworkReady = knownBool(m.NetworkReady, state.NetworkReady)
+func (m *model) fillUnknownFrom(state *model) {
+	m.Status, m.VMToolsStatus = knownOr(m.Status, state.Status), knownOr(m.VMToolsStatus, state.VMToolsStatus)
+	m.DefaultIPAddress = knownOr(m.DefaultIPAddress, state.DefaultIPAddress)
+	m.NetworkReady = knownBoolOr(m.NetworkReady, state.NetworkReady)
 	if m.IPAddresses.IsUnknown() {
 		m.IPAddresses = state.IPAddresses
 	}
@@ -132,26 +132,26 @@ func (m *model) restore(state *model) {
 }
 
 // applyChange sends what differs, the least that achieves it, and records each
-// step in done as soon as it has succeeded.
-func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, config, plan, done *model, owns *ownership) error {
+// step in applied as soon as it has succeeded.
+func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, config, plan, applied *model, owns *ownership) error {
 	// First what needs no stop, so that a failure of it leaves no VM stopped.
-	if err := r.applyLabels(ctx, client, change.imported, plan, done); err != nil {
+	if err := r.applyLabels(ctx, client, change.unapplied, plan, applied); err != nil {
 		return err
 	}
-	if err := applyIO(ctx, client, plan, done); err != nil {
+	if err := applyIO(ctx, client, plan, applied); err != nil {
 		return err
 	}
-	if err := applyPlacement(ctx, client, change.imported, plan, done); err != nil {
+	if err := applyPlacement(ctx, client, change.unapplied, plan, applied); err != nil {
 		return err
 	}
-	id := done.ID.ValueString()
-	had, diags := done.gpus(ctx)
+	id := applied.ID.ValueString()
+	had, diags := applied.gpus(ctx)
 	if err := diagnosticsError(diags); err != nil {
 		return err
 	}
 	// GPU devices tie a VM to its host, until they have been taken from it.
 	if len(had) == 0 {
-		if err := applyHost(ctx, client, plan, done); err != nil {
+		if err := applyHost(ctx, client, plan, applied); err != nil {
 			return err
 		}
 	}
@@ -161,103 +161,103 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 	}
 	// A VM that is to be off anyway is switched off first: then nothing has to
 	// be changed while it runs.
-	if len(change.stops) > 0 || change.power == powerStopped {
+	if len(change.stops) > 0 || change.power == tower.StatusStopped {
 		if err := client.StopVM(ctx, id, stop); err != nil {
 			return fmt.Errorf("%w: %w", errStopping, err)
 		}
-		done.setPower(powerStopped)
+		applied.setPower(tower.StatusStopped)
 	}
-	err := r.applyDevices(ctx, client, change, config, plan, done, owns)
+	err := r.applyDevices(ctx, client, change, config, plan, applied, owns)
 	switch {
 	case err != nil && len(change.stops) > 0:
-		return startAgain(ctx, client, done, err)
+		return startAgain(ctx, client, applied, err)
 	case err != nil:
 		return err
 	}
-	if err := r.applyPower(ctx, client, change, done); err != nil {
+	if err := r.applyPower(ctx, client, change, applied); err != nil {
 		return err
 	}
-	return r.configureNICs(ctx, client, change.nics, done)
+	return r.configureNICs(ctx, client, change.nics, applied)
 }
 
 // applyDevices changes NICs, disks, drives, the VM's own properties and its GPU
 // devices, which come last and go first: with them the VM can neither move nor
 // be highly available.
-func (r *Resource) applyDevices(ctx context.Context, client *tower.Client, change change, config, plan, done *model, owns *ownership) error {
-	if err := removeGPUs(ctx, client, change.gpus, done); err != nil {
+func (r *Resource) applyDevices(ctx context.Context, client *tower.Client, change change, config, plan, applied *model, owns *ownership) error {
+	if err := removeGPUs(ctx, client, change.gpus, applied); err != nil {
 		return err
 	}
-	if err := applyHost(ctx, client, plan, done); err != nil {
+	if err := applyHost(ctx, client, plan, applied); err != nil {
 		return err
 	}
-	if err := r.applyNICs(ctx, client, change.nics, done); err != nil {
+	if err := r.applyNICs(ctx, client, change.nics, applied); err != nil {
 		return err
 	}
-	if err := applyDisks(ctx, client, change.disks, config, done, owns); err != nil {
+	if err := applyDisks(ctx, client, change.disks, config, applied, owns); err != nil {
 		return err
 	}
-	if err := applyCDROMs(ctx, client, plan, done); err != nil {
+	if err := applyCDROMs(ctx, client, plan, applied); err != nil {
 		return err
 	}
-	if err := applyOwn(ctx, client, plan, done); err != nil {
+	if err := applyOwn(ctx, client, plan, applied); err != nil {
 		return err
 	}
-	return addGPUs(ctx, client, change.gpus, plan, done)
+	return addGPUs(ctx, client, change.gpus, plan, applied)
 }
 
 // applyOwn changes the VM's own properties.
-func applyOwn(ctx context.Context, client *tower.Client, plan, done *model) error {
-	in, differs := updateOf(plan, done)
+func applyOwn(ctx context.Context, client *tower.Client, plan, applied *model) error {
+	in, differs := updateOf(plan, applied)
 	if !differs {
 		return nil
 	}
-	if err := client.UpdateVM(ctx, done.ID.ValueString(), in); err != nil {
+	if err := client.UpdateVM(ctx, applied.ID.ValueString(), in); err != nil {
 		return err
 	}
-	done.Name, done.Description, done.HA = known(plan.Name, done.Name), known(plan.Description, done.Description), knownBool(plan.HA, done.HA)
-	done.NumCPUs, done.MemoryMiB = knownInt(plan.NumCPUs, done.NumCPUs), knownInt(plan.MemoryMiB, done.MemoryMiB)
-	done.NumCoresPerSocket = knownInt(plan.NumCoresPerSocket, done.NumCoresPerSocket)
+	applied.Name, applied.Description, applied.HA = knownOr(plan.Name, applied.Name), knownOr(plan.Description, applied.Description), knownBoolOr(plan.HA, applied.HA)
+	applied.NumCPUs, applied.MemoryMiB = knownIntOr(plan.NumCPUs, applied.NumCPUs), knownIntOr(plan.MemoryMiB, applied.MemoryMiB)
+	applied.NumCoresPerSocket = knownIntOr(plan.NumCoresPerSocket, applied.NumCoresPerSocket)
 	return nil
 }
 
 // startAgain starts a VM that a failed change has stopped, also when the change
 // was cancelled. The next apply waits for its network.
-func startAgain(ctx context.Context, client *tower.Client, done *model, cause error) error {
-	done.NetworkReady = types.BoolValue(false)
+func startAgain(ctx context.Context, client *tower.Client, applied *model, cause error) error {
+	applied.NetworkReady = types.BoolValue(false)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startAgainTimeout)
 	defer cancel()
-	if err := client.StartVM(ctx, done.ID.ValueString(), done.HostID.ValueString()); err != nil {
+	if err := client.StartVM(ctx, applied.ID.ValueString(), applied.HostID.ValueString()); err != nil {
 		return fmt.Errorf("%w; the VM was stopped for the change, and starting it again failed, too: %w", cause, err)
 	}
-	done.setPower(powerRunning)
+	applied.setPower(tower.StatusRunning)
 	return cause
 }
 
 // applyPower brings the VM to the power state that the change ends with.
-func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change change, done *model) error {
-	id := done.ID.ValueString()
+func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change change, applied *model) error {
+	id := applied.ID.ValueString()
 	switch {
-	case change.power == powerRunning && done.PowerState.ValueString() == powerSuspended:
+	case change.power == tower.StatusRunning && applied.PowerState.ValueString() == tower.StatusSuspended:
 		if err := client.ResumeVM(ctx, id); err != nil {
 			return fmt.Errorf("resuming the VM: %w", err)
 		}
-	case change.power == powerRunning || len(change.stops) > 0:
-		if err := client.StartVM(ctx, id, done.HostID.ValueString()); err != nil {
+	case change.power == tower.StatusRunning || len(change.stops) > 0:
+		if err := client.StartVM(ctx, id, applied.HostID.ValueString()); err != nil {
 			// The next apply says that the VM does not run.
-			done.NetworkReady = types.BoolValue(false)
+			applied.NetworkReady = types.BoolValue(false)
 			return fmt.Errorf("starting the VM: %w", err)
 		}
-	case change.power != powerSuspended:
+	case change.power != tower.StatusSuspended:
 		return nil
 	}
-	done.setPower(powerRunning)
-	if change.power != powerSuspended {
+	applied.setPower(tower.StatusRunning)
+	if change.power != tower.StatusSuspended {
 		return nil
 	}
 	if err := client.SuspendVM(ctx, id); err != nil {
 		return fmt.Errorf("suspending the VM: %w", err)
 	}
-	done.setPower(powerSuspended)
+	applied.setPower(tower.StatusSuspended)
 	return nil
 }
 
@@ -267,45 +267,45 @@ func (m *model) setPower(status string) {
 
 // updateOf is the call that brings the VM's own properties to the plan, and
 // whether there is anything to send.
-func updateOf(plan, done *model) (tower.VMUpdate, bool) {
+func updateOf(plan, applied *model) (tower.VMUpdate, bool) {
 	var in tower.VMUpdate
-	if attrs.IsKnown(plan.Name) && !plan.Name.Equal(done.Name) {
+	if attrs.IsKnown(plan.Name) && !plan.Name.Equal(applied.Name) {
 		in.Name = attrs.StringPtr(plan.Name)
 	}
-	if attrs.IsKnown(plan.Description) && !plan.Description.Equal(done.Description) {
+	if attrs.IsKnown(plan.Description) && !plan.Description.Equal(applied.Description) {
 		in.Description = attrs.StringPtr(plan.Description)
 	}
-	if attrs.IsKnown(plan.HA) && !plan.HA.Equal(done.HA) {
+	if attrs.IsKnown(plan.HA) && !plan.HA.Equal(applied.HA) {
 		in.HA = attrs.BoolPtr(plan.HA)
 	}
 	differs := func(planned, current types.Int64) bool { return attrs.IsKnown(planned) && !planned.Equal(current) }
-	if differs(plan.NumCPUs, done.NumCPUs) || differs(plan.NumCoresPerSocket, done.NumCoresPerSocket) {
-		cpus, cores := attrs.Int64Or(plan.NumCPUs, done.NumCPUs.ValueInt64()), attrs.Int64Or(plan.NumCoresPerSocket, done.NumCoresPerSocket.ValueInt64())
+	if differs(plan.NumCPUs, applied.NumCPUs) || differs(plan.NumCoresPerSocket, applied.NumCoresPerSocket) {
+		cpus, cores := attrs.Int64Or(plan.NumCPUs, applied.NumCPUs.ValueInt64()), attrs.Int64Or(plan.NumCoresPerSocket, applied.NumCoresPerSocket.ValueInt64())
 		perSocket, sockets := int(max(cores, 1)), int(cpus/max(cores, 1))
 		in.CPUCores, in.CPUSockets = &perSocket, &sockets
 	}
-	if differs(plan.MemoryMiB, done.MemoryMiB) {
+	if differs(plan.MemoryMiB, applied.MemoryMiB) {
 		bytes := plan.MemoryMiB.ValueInt64() * mebibyte
 		in.MemoryBytes = &bytes
 	}
 	return in, in != (tower.VMUpdate{})
 }
 
-func known(planned, current types.String) types.String {
+func knownOr(planned, current types.String) types.String {
 	if planned.IsUnknown() {
 		return current
 	}
 	return planned
 }
 
-func knownInt(planned, current types.Int64) types.Int64 {
+func knownIntOr(planned, current types.Int64) types.Int64 {
 	if planned.IsUnknown() {
 		return current
 	}
 	return planned
 }
 
-func knownBool(planned, current types.Bool) types.Bool {
+func knownBoolOr(planned, current types.Bool) types.Bool {
 	if planned.IsUnknown() {
 		return current
 	}
@@ -315,19 +315,19 @@ func knownBool(planned, current types.Bool) types.Bool {
 // readBack fills what the change made uncertain without a wait: after a power
 // change, or where waiting is switched off. NICs that came with the
 // configuration of an imported VM learn their MACs.
-func (r *Resource) readBack(ctx context.Context, client *tower.Client, change change, done *model) error {
-	nics, diags := nicsFrom(ctx, done.NICs)
+func (r *Resource) readBack(ctx context.Context, client *tower.Client, change change, applied *model) error {
+	nics, diags := nicsFrom(ctx, applied.NICs)
 	if diags.HasError() {
 		return errors.New("the NICs of the plan can't be read")
 	}
-	learns := change.changesRun() || change.nics.sends()
+	mayLearn := change.affectsRun() || change.nics.changesTower()
 	for _, nic := range nics {
-		learns = learns || nic.MACAddress.IsUnknown() || nic.IPAddresses.IsUnknown()
+		mayLearn = mayLearn || nic.MACAddress.IsUnknown() || nic.IPAddresses.IsUnknown()
 	}
-	if !learns {
+	if !mayLearn {
 		return nil
 	}
-	id := done.ID.ValueString()
+	id := applied.ID.ValueString()
 	vm, err := client.VM(ctx, id)
 	if err != nil {
 		return fmt.Errorf("reading the VM back: %w", err)
@@ -336,21 +336,21 @@ func (r *Resource) readBack(ctx context.Context, client *tower.Client, change ch
 	if err != nil {
 		return fmt.Errorf("reading the NICs back: %w", err)
 	}
-	done.fillStatus(vm)
-	verdict, diags := done.discover(ctx, r.data, vm, reported, true)
+	applied.fillStatus(vm)
+	verdict, diags := applied.refreshAddresses(ctx, r.data, vm, reported, true)
 	if diags.HasError() {
 		return errors.New("the addresses can't be written to the state")
 	}
 	if change.power != "" || len(change.stops) > 0 {
 		// A VM that is not to run has no network to wait for.
 		result := netwait.Result{End: netwait.TimedOut, At: time.Now(), Verdict: verdict}
-		if change.power == powerStopped || change.power == powerSuspended || verdict.Ready {
+		if change.power == tower.StatusStopped || change.power == tower.StatusSuspended || verdict.Ready {
 			result.End = netwait.Ready
 		}
-		if change.power != powerRunning && len(change.stops) == 0 {
+		if change.power != tower.StatusRunning && len(change.stops) == 0 {
 			result.Verdict.Source = readiness.SourceNone
 		}
-		done.fillReadiness(result)
+		applied.fillReadiness(result)
 	}
 	return nil
 }

@@ -61,10 +61,14 @@ func (a *Action) ValidateConfig(ctx context.Context, req action.ValidateConfigRe
 func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !attrs.IsKnown(config.VMID) || a.data == nil || a.data.Tower == nil {
+	if resp.Diagnostics.HasError() || !attrs.IsKnown(config.VMID) {
 		return
 	}
-	a.find(ctx, a.data.Tower, &config, &resp.Diagnostics)
+	client, ok := a.data.TryClient()
+	if !ok {
+		return
+	}
+	a.find(ctx, client, &config, &resp.Diagnostics)
 }
 
 // Invoke brings the VM to the state that the operation names. A VM that is in it

@@ -13,18 +13,13 @@ import (
 	"time"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerid"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// Statuses of a VM, as Tower names them.
-const (
-	statusRunning   = "RUNNING"
-	statusStopped   = "STOPPED"
-	statusSuspended = "SUSPENDED"
-	statusDeleted   = "DELETED"
-	asyncCreating   = "CREATING"
-)
+// asyncCreating is what Tower shows of a VM that is still being created.
+const asyncCreating = "CREATING"
 
 // patience is how many looks in a row must agree before a VM counts as gone or
 // as switched off: Tower loses sight of a VM for a moment now and then, and
@@ -164,7 +159,8 @@ type wait struct {
 	lastProgress time.Time
 }
 
-type sight struct {
+// towerLook is one look at Tower.
+type towerLook struct {
 	obs tower.VMObservation
 	err error
 }
@@ -174,13 +170,13 @@ type sight struct {
 // source can hold up the other.
 func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	ctx, cancel := context.WithCancel(ctx)
-	sights, stopped := make(chan sight), make(chan struct{})
+	looks, stopped := make(chan towerLook), make(chan struct{})
 	var failure error // of the watching, good once stopped is closed
 	go func() {
 		defer close(stopped)
 		failure = watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
 			select {
-			case sights <- sight{obs, err}:
+			case looks <- towerLook{obs, err}:
 				return false
 			case <-ctx.Done():
 				return true
@@ -196,8 +192,8 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	}()
 	for {
 		select {
-		case s := <-sights:
-			if w.observe(ctx, s.obs, s.err, time.Now()) {
+		case l := <-looks:
+			if w.observe(ctx, l.obs, l.err, time.Now()) {
 				return nil
 			}
 		case <-w.nodeNew:
@@ -232,9 +228,9 @@ func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, 
 	if w.req.Rule.Runs && obs.VM.EntityAsyncStatus != asyncCreating && w.notRunning(obs.VM.Status) {
 		w.evaluate()
 		switch obs.VM.Status {
-		case statusDeleted:
+		case tower.StatusDeleted:
 			return w.end(Deleted)
-		case statusSuspended:
+		case tower.StatusSuspended:
 			return w.end(Suspended)
 		default:
 			return w.end(PoweredOff)
@@ -251,7 +247,7 @@ func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, 
 }
 
 // ProviderID is the provider id that the Kubernetes node of the VM carries.
-func ProviderID(vm *tower.VM) string { return "elf://" + vm.LocalID }
+func ProviderID(vm *tower.VM) string { return providerid.Of(vm.LocalID) }
 
 // evaluate applies the rule to the latest that both sources have told.
 func (w *wait) evaluate() {
@@ -294,10 +290,10 @@ func (w *wait) judge(now time.Time) bool {
 // verdict.
 func (w *wait) notRunning(status string) bool {
 	switch status {
-	case statusRunning:
+	case tower.StatusRunning:
 		w.result.Ran, w.off = true, 0
 		return false
-	case statusStopped, statusSuspended, statusDeleted:
+	case tower.StatusStopped, tower.StatusSuspended, tower.StatusDeleted:
 		w.off++
 		return w.result.Ran || w.off >= patience
 	}
@@ -320,8 +316,8 @@ func (w *wait) steady(now time.Time) bool {
 	return now.Sub(w.settledFrom) >= w.req.Settle
 }
 
-func (w *wait) end(how End) bool {
-	w.result.End, w.ended = how, true
+func (w *wait) end(end End) bool {
+	w.result.End, w.ended = end, true
 	return true
 }
 

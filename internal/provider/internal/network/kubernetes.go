@@ -140,7 +140,7 @@ func ValidateKubernetes(ctx context.Context, at path.Path, object types.Object, 
 // CheckKubernetesNode refuses, in a plan, a kubernetes_node of which nobody says
 // in which cluster it is. Data is nil where the provider is not configured yet.
 func CheckKubernetesNode(ctx context.Context, readiness types.Object, data *providerdata.Data, diags *diag.Diagnostics) {
-	if data == nil || data.Tower == nil || data.Kubernetes != nil || data.KubernetesUnknown || !attrs.IsKnown(readiness) {
+	if _, configured := data.TryClient(); !configured || data.Kubernetes != nil || data.KubernetesUnknown || !attrs.IsKnown(readiness) {
 		return
 	}
 	var in Readiness

@@ -41,6 +41,16 @@ type Data struct {
 	Nodes *kubenode.Directories
 }
 
+// TryClient returns the client; false where the provider's configuration is not
+// known yet. It is for plans, which check less then; Client is for operations
+// that can't do without. It is safe on nil.
+func (d *Data) TryClient() (*tower.Client, bool) {
+	if d == nil || d.Tower == nil {
+		return nil, false
+	}
+	return d.Tower, true
+}
+
 // Directory returns the directory of nodes to ask: that of own, else of the
 // provider's configuration, else nil.
 func (d *Data) Directory(own *kubenode.Config) *kubenode.Directory {
@@ -57,14 +67,14 @@ func (d *Data) Directory(own *kubenode.Config) *kubenode.Directory {
 // values of the provider's configuration are known only after another object
 // has been created. It reports whether the caller may go on. It is safe on nil.
 func (d *Data) Client(diags *diag.Diagnostics) (*tower.Client, bool) {
-	if d == nil || d.Tower == nil {
+	client, ok := d.TryClient()
+	if !ok {
 		diags.AddError("Provider configuration not known yet",
 			"The elf provider can't talk to Tower yet: values in its configuration (the server or the credentials) "+
 				"are known only after apply. Create the objects that they come from first, for example with "+
 				"terraform apply -target, or set these values from variables or the environment.")
-		return nil, false
 	}
-	return d.Tower, true
+	return client, ok
 }
 
 // FromResource returns what Configure of a resource has been given. It is nil

@@ -77,12 +77,12 @@ func (o *ownership) forget(id string) {
 	}
 }
 
-// claimVolumes records whose the volumes are where that has not been done: the
+// recordOwnership records whose the volumes are where no record exists yet: the
 // VM was imported, or its create was interrupted. What is there is the VM's,
 // besides what the configuration gave it.
-func (m *model) claimVolumes(ctx context.Context, s storage, imported bool, owns *ownership) diag.Diagnostics {
+func (m *model) recordOwnership(ctx context.Context, s storage, firstRead bool, owns *ownership) diag.Diagnostics {
 	disks, diags := disksFrom(ctx, m.DataDisks)
-	if !imported {
+	if !firstRead {
 		for _, id := range volumesOf(disks) {
 			if !slices.Contains(owns.Given, id) && !slices.Contains(owns.Made, id) {
 				owns.Made = append(owns.Made, id)
@@ -91,7 +91,7 @@ func (m *model) claimVolumes(ctx context.Context, s storage, imported bool, owns
 	}
 	owns.Own = []string{}
 	volumes := s.volumeIDs()
-	if imported {
+	if firstRead {
 		system, d := systemDiskFrom(ctx, m.SystemDisk)
 		diags.Append(d...)
 		if volumes = nil; system != nil {
