@@ -139,7 +139,7 @@ func (c *Client) inFlight(ctx context.Context, generation int, logIn func(ctx co
 func (c *Client) readVersion(ctx context.Context) error {
 	op := operation{name: "get-version", kind: kindRead}
 	reply, x, err := exchangeOnce(ctx, op, true, func(ctx context.Context) (*api_info.GetAPIVersionOK, error) {
-		return c.api.info.GetAPIVersion(api_info.NewGetAPIVersionParamsWithContext(ctx))
+		return api_info.New(c.sdk()).GetAPIVersion(api_info.NewGetAPIVersionParamsWithContext(ctx))
 	})
 	if err != nil {
 		if x.reply != nil && x.reply.complete && classOf(x) != ClassTransient {
@@ -158,7 +158,7 @@ func (c *Client) readVersion(ctx context.Context) error {
 func (c *Client) checkToken(ctx context.Context) error {
 	op := operation{name: "get-my-info", kind: kindRead}
 	_, x, err := exchangeOnce(ctx, op, false, func(ctx context.Context) (*user.GetMyInfoOK, error) {
-		return c.api.users.GetMyInfo(user.NewGetMyInfoParamsWithContext(ctx), nil)
+		return user.New(c.sdk()).GetMyInfo(user.NewGetMyInfoParamsWithContext(ctx), nil)
 	})
 	switch {
 	case err == nil:
@@ -187,7 +187,7 @@ func (c *Client) logIn(ctx context.Context) error {
 	}
 	op := operation{name: "login", kind: kindRead}
 	reply, _, err := exchangeOnce(ctx, op, true, func(ctx context.Context) (*user.LoginOK, error) {
-		return c.api.users.Login(user.NewLoginParamsWithContext(ctx).WithRequestBody(input))
+		return user.New(c.sdk()).Login(user.NewLoginParamsWithContext(ctx).WithRequestBody(input))
 	})
 	if err != nil {
 		failed := c.loginFailure(err)

@@ -239,7 +239,7 @@ func TestRenewal_onceForAll(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 50 {
 		all.Go(func() {
-			if _, err := c.VLANs(ctx, VLANFilter{ListFilter: ListFilter{Name: fmt.Sprint(i)}}); err != nil {
+			if _, err := c.VLANs(ctx, Where{"name": fmt.Sprint(i)}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -256,7 +256,7 @@ func TestRenewal_onceForAll(t *testing.T) {
 func TestRenewal_repeatsOnceOnly(t *testing.T) {
 	f := newFake(t)
 	f.on("get-vlans", expiring("never"))
-	_, err := f.client().VLANs(short(t), VLANFilter{})
+	_, err := f.client().VLANs(short(t), nil)
 	if !errors.Is(err, ErrUnauthorized) {
 		t.Fatalf("got %v, want ErrUnauthorized", err)
 	}
@@ -280,7 +280,7 @@ func TestRenewal_refused(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			_, err := c.VLANs(ctx, VLANFilter{})
+			_, err := c.VLANs(ctx, nil)
 			wantLoginAsync(t, err)
 		})
 	}
@@ -316,7 +316,7 @@ func TestLogin_outlivesItsFirstCaller(t *testing.T) {
 		t.Errorf("the first caller got %v", err)
 	}
 	close(release)
-	if _, err := c.VLANs(short(t), VLANFilter{}); err != nil {
+	if _, err := c.VLANs(short(t), nil); err != nil {
 		t.Error(err)
 	}
 	if n := f.count("login"); n != 1 {

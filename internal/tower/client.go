@@ -9,29 +9,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/go-openapi/runtime"
 	httptransport "github.com/go-openapi/runtime/client"
 	"github.com/go-openapi/strfmt"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/api_info"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/cluster_settings"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_image"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/content_library_vm_template"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/elf_image"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/global_settings"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/gpu_device"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/host"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/label"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/user"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vlan"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_disk"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_nic"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_placement_group"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_snapshot"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_template"
-	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
@@ -69,8 +49,10 @@ func defaultTuning() tuning {
 // Client talks to one Tower as one user. It is safe for concurrent use.
 type Client struct {
 	cfg          Config
+	tune         tuning
 	base         *url.URL
 	http         *http.Client
+	transport    runtime.ClientTransport // http, as the generated packages take it
 	attempts     *attempts
 	taskInterval time.Duration
 
@@ -79,62 +61,33 @@ type Client struct {
 	creates chan struct{}
 	locks   keyedMutex
 
-	api struct {
-		info      api_info.ClientService
-		users     user.ClientService
-		vms       vm.ClientService
-		nics      vm_nic.ClientService
-		disks     vm_disk.ClientService
-		volumes   vm_volume.ClientService
-		tasks     task.ClientService
-		clusters  cluster.ClientService
-		vlans     vlan.ClientService
-		templates content_library_vm_template.ClientService
-		hosts     host.ClientService
-		folders   vm_folder.ClientService
-		labels    label.ClientService
-		groups    vm_placement_group.ClientService
+	vms              *objects[VM]
+	namedVMs         *lists[VM] // by pairs of cluster and name
+	nics             *lists[VMNIC]
+	disks            *lists[VMDisk]
+	volumeDisks      *lists[VMDisk] // those that are a volume
+	volumes          *objects[VMVolume]
+	clusters         *objects[Cluster]
+	vlans            *objects[VLAN]
+	clusterVLANs     *poll.Batcher[bool] // whether a VM network is one of a cluster, by pairs of cluster and network
+	hosts            *objects[Host]
+	clusterHosts     *lists[Host]
+	folders          *objects[VMFolder]
+	groups           *objects[PlacementGroup]
+	libraryTemplates *objects[ContentLibraryVMTemplate]
+	templates        *objects[VMTemplate]
+	snapshots        *objects[VMSnapshot]
+	images           *objects[ELFImage]
+	isoImages        *lists[ELFImage] // by an id of their own, or by that of the content library image that they are copies of
+	libraryImages    *objects[libraryImage]
+	gpus             *objects[GPUDevice]
+	vmGPUs           *poll.Batcher[[]VMGPU] // by the id of their VM
+	labels           *objects[Label]
+	tasks            *objects[taskState]
 
-		vmTemplates vm_template.ClientService
-		snapshots   vm_snapshot.ClientService
-
-		images        elf_image.ClientService
-		libraryImages content_library_image.ClientService
-		gpus          gpu_device.ClientService
-
-		clusterSettings cluster_settings.ClientService
-		globalSettings  global_settings.ClientService
-	}
-	reads struct {
-		vms       *poll.Batcher[VM]
-		names     *poll.Batcher[[]VM]
-		nics      *poll.Batcher[[]VMNIC]
-		disks     *poll.Batcher[[]VMDisk] // by the id of their VM
-		attached  *poll.Batcher[[]VMDisk] // by the id of their volume
-		volumes   *poll.Batcher[VMVolume]
-		clusters  *poll.Batcher[Cluster]
-		vlans     *poll.Batcher[VLAN]
-		templates *poll.Batcher[ContentLibraryVMTemplate]
-		hosts     *poll.Batcher[Host]
-		folders   *poll.Batcher[Folder]
-		groups    *poll.Batcher[PlacementGroup]
-
-		vmTemplates *poll.Batcher[VMTemplate]
-		snapshots   *poll.Batcher[VMSnapshot]
-
-		images        *poll.Batcher[[]ELFImage] // by their own ids, or by those of content library images
-		libraryImages *poll.Batcher[string]     // their names
-		here          *poll.Batcher[bool]       // whether a VM network is one of a cluster
-		clusterHosts  *poll.Batcher[[]Host]     // by the id of their cluster
-		gpus          *poll.Batcher[GPUDevice]
-		vmGPUs        *poll.Batcher[[]VMGPU] // by the id of their VM
-	}
-	labelling *poll.Batcher[error] // changes of labels, and what became of them
-	grouping  *poll.Batcher[error] // the same of memberships in placement groups
-
-	tasks   *poll.Poller[taskState] // tasks that someone waits for
-	states  *poll.Poller[VM]        // VMs that are to become idle, or to go
-	watches *poll.Poller[watched]   // VMs that are watched for their addresses
+	relabels *poll.Batcher[error]  // changes of labels, and what became of them
+	regroups *poll.Batcher[error]  // the same of memberships in placement groups
+	watches  *poll.Poller[watched] // VMs that are watched for their addresses
 }
 
 // New checks the configuration and returns a client. It does no I/O besides reading the certificate file, and logs in
@@ -154,7 +107,7 @@ func newClient(cfg Config, tune tuning) (*Client, error) {
 		return nil, err
 	}
 	c := &Client{
-		cfg: cfg, base: base, creates: make(chan struct{}, maxCreates), taskInterval: min(cfg.PollInterval, maxTaskInterval),
+		cfg: cfg, tune: tune, base: base, creates: make(chan struct{}, maxCreates), taskInterval: min(cfg.PollInterval, maxTaskInterval),
 	}
 	if cfg.APIToken != "" {
 		c.session.set(cfg.APIToken)
@@ -165,7 +118,6 @@ func newClient(cfg Config, tune tuning) (*Client, error) {
 	}
 	c.http = newHTTPClient(c.attempts, cfg.MaxRetries, tune)
 	c.connect()
-	c.share(tune)
 	return c, nil
 }
 
@@ -212,65 +164,46 @@ func complete(cfg *Config) error {
 	return checkHeaders(cfg.Headers)
 }
 
-// connect builds the generated clients on the HTTP client.
-func (c *Client) connect() {
-	runtime := httptransport.NewWithClient(c.base.Host, apiPath, []string{c.base.Scheme}, c.http)
-	// The generated client would otherwise print whole requests, credentials included, when DEBUG is in the environment.
-	runtime.Debug = false
-	formats := strfmt.Default
-	c.api.info = api_info.New(runtime, formats)
-	c.api.users = user.New(runtime, formats)
-	c.api.vms = vm.New(runtime, formats)
-	c.api.nics = vm_nic.New(runtime, formats)
-	c.api.disks = vm_disk.New(runtime, formats)
-	c.api.volumes = vm_volume.New(runtime, formats)
-	c.api.tasks = task.New(runtime, formats)
-	c.api.clusters = cluster.New(runtime, formats)
-	c.api.vlans = vlan.New(runtime, formats)
-	c.api.templates = content_library_vm_template.New(runtime, formats)
-	c.api.hosts = host.New(runtime, formats)
-	c.api.folders = vm_folder.New(runtime, formats)
-	c.api.labels = label.New(runtime, formats)
-	c.api.groups = vm_placement_group.New(runtime, formats)
-	c.api.vmTemplates = vm_template.New(runtime, formats)
-	c.api.snapshots = vm_snapshot.New(runtime, formats)
-	c.api.images = elf_image.New(runtime, formats)
-	c.api.libraryImages = content_library_image.New(runtime, formats)
-	c.api.gpus = gpu_device.New(runtime, formats)
-	c.api.clusterSettings = cluster_settings.New(runtime, formats)
-	c.api.globalSettings = global_settings.New(runtime, formats)
+// sdk returns what the clients of the generated packages are made of.
+func (c *Client) sdk() (runtime.ClientTransport, strfmt.Registry) { return c.transport, strfmt.Default }
+
+// batching is how reads of single objects are merged.
+func (c *Client) batching() poll.BatchOptions {
+	return poll.BatchOptions{Window: c.tune.window, ChunkSize: readChunk}
 }
 
-// share builds what merges the reads of many callers.
-func (c *Client) share(tune tuning) {
-	batch := poll.BatchOptions{Window: tune.window, ChunkSize: readChunk}
-	c.reads.vms = poll.NewBatcher(c.fetchVMs, batch)
-	c.reads.names = poll.NewBatcher(c.fetchVMsByName, batch)
-	c.reads.nics = poll.NewBatcher(c.fetchNICs, batch)
-	c.reads.disks = poll.NewBatcher(c.fetchDisks, batch)
-	c.reads.attached = poll.NewBatcher(c.fetchAttached, batch)
-	c.reads.volumes = poll.NewBatcher(c.fetchVolumes, batch)
-	c.reads.clusters = poll.NewBatcher(c.fetchClusters, batch)
-	c.reads.vlans = poll.NewBatcher(c.fetchVLANs, batch)
-	c.reads.templates = poll.NewBatcher(c.fetchTemplates, batch)
-	c.reads.hosts = poll.NewBatcher(c.fetchHosts, batch)
-	c.reads.folders = poll.NewBatcher(c.fetchFolders, batch)
-	c.reads.groups = poll.NewBatcher(c.fetchGroups, batch)
-	c.labelling = poll.NewBatcher(c.relabel, batch)
-	c.grouping = poll.NewBatcher(c.regroup, batch)
-	c.reads.vmTemplates = poll.NewBatcher(c.fetchVMTemplates, batch)
-	c.reads.snapshots = poll.NewBatcher(c.fetchVMSnapshots, batch)
-	c.reads.images = poll.NewBatcher(c.fetchImages, batch)
-	c.reads.libraryImages = poll.NewBatcher(c.fetchLibraryImages, batch)
-	c.reads.here = poll.NewBatcher(c.fetchHere, batch)
-	c.reads.clusterHosts = poll.NewBatcher(c.fetchClusterHosts, batch)
-	c.reads.gpus = poll.NewBatcher(c.fetchGPUs, batch)
-	c.reads.vmGPUs = poll.NewBatcher(c.fetchVMGPUs, batch)
-	quick := poll.Options{Interval: c.taskInterval, ChunkSize: watchChunk, Gather: tune.gather}
-	c.tasks = poll.New(c.fetchTasks, quick)
-	c.states = poll.New(c.fetchStates, quick)
+// connect builds what reads each kind of objects.
+func (c *Client) connect() {
+	transport := httptransport.NewWithClient(c.base.Host, apiPath, []string{c.base.Scheme}, c.http)
+	// The generated client would otherwise print whole requests, credentials included, when DEBUG is in the environment.
+	transport.Debug = false
+	c.transport = transport
+	c.vms = newVMs(c)
+	c.namedVMs = newNamedVMs(c.vms)
+	c.nics = newNICs(c)
+	c.disks, c.volumeDisks = newDisks(c)
+	c.volumes = newVMVolumes(c)
+	c.clusters = newClusters(c)
+	c.vlans = newVLANs(c)
+	c.clusterVLANs = poll.NewBatcher(c.fetchClusterVLANs, c.batching())
+	c.hosts = newHosts(c)
+	c.clusterHosts = newClusterHosts(c.hosts)
+	c.folders = newVMFolders(c)
+	c.groups = newPlacementGroups(c)
+	c.libraryTemplates = newContentLibraryVMTemplates(c)
+	c.templates = newVMTemplates(c)
+	c.snapshots = newVMSnapshots(c)
+	c.images = newELFImages(c)
+	c.isoImages = newISOImages(c.images)
+	c.libraryImages = newLibraryImages(c)
+	c.gpus = newGPUDevices(c)
+	c.vmGPUs = poll.NewBatcher(c.fetchVMGPUs, c.batching())
+	c.labels = newLabels(c)
+	c.tasks = newTasks(c)
+	c.relabels = poll.NewBatcher(c.relabel, c.batching())
+	c.regroups = poll.NewBatcher(c.regroup, c.batching())
 	c.watches = poll.New(c.fetchWatched, poll.Options{
-		Interval: c.cfg.PollInterval, Jitter: watchJitter(c.cfg.PollInterval), ChunkSize: watchChunk, Gather: tune.gather,
+		Interval: c.cfg.PollInterval, Jitter: watchJitter(c.cfg.PollInterval), ChunkSize: watchChunk, Gather: c.tune.gather,
 	})
 }
 
@@ -289,19 +222,4 @@ func (c *Client) log(ctx context.Context, level LogLevel, msg string, fields map
 	if c.cfg.Log != nil {
 		c.cfg.Log(ctx, level, msg, fields)
 	}
-}
-
-// readOne reads one object through its batcher.
-func readOne[T any](ctx context.Context, b *poll.Batcher[T], op, what, id string) (*T, error) {
-	if id == "" {
-		return nil, notFound(op, what+" without an id")
-	}
-	value, found, err := b.Get(ctx, id)
-	switch {
-	case err != nil:
-		return nil, asError(op, err)
-	case !found:
-		return nil, notFound(op, fmt.Sprintf("Tower has no %s with the id %q", what, id))
-	}
-	return &value, nil
 }

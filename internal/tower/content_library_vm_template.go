@@ -37,65 +37,36 @@ type ClusterRef struct {
 	Name string
 }
 
+func (v ContentLibraryVMTemplate) identity() identity {
+	return identity{id: v.ID, name: v.Name, async: v.EntityAsyncStatus}
+}
+
 // ContentLibraryVMTemplate reads a template of the content library by id.
 func (c *Client) ContentLibraryVMTemplate(ctx context.Context, id string) (*ContentLibraryVMTemplate, error) {
-	return readOne(ctx, c.reads.templates, opGetTemplates, "content library VM template", id)
+	return c.libraryTemplates.get(ctx, id)
 }
 
-// ContentLibraryVMTemplates lists templates of the content library, by name, then id. ClusterID keeps those that are
-// distributed to that cluster.
-func (c *Client) ContentLibraryVMTemplates(ctx context.Context, filter ListFilter) ([]ContentLibraryVMTemplate, error) {
-	where := &models.ContentLibraryVMTemplateWhereInput{
-		ID: optional(filter.ID), Name: optional(filter.Name), NameContains: optional(filter.NameContains), NameIn: filter.NameIn,
-	}
-	if filter.ClusterID != "" {
-		where.ClustersSome = clusterByAnyID(filter.ClusterID)
-	}
-	list, err := c.getTemplates(ctx, where)
-	sortNamed(list, func(v ContentLibraryVMTemplate) (string, string) { return v.Name, v.ID })
-	return list, err
+// ContentLibraryVMTemplates lists templates of the content library, by name, then id.
+func (c *Client) ContentLibraryVMTemplates(ctx context.Context, where Where) ([]ContentLibraryVMTemplate, error) {
+	return c.libraryTemplates.list(ctx, where)
 }
 
-const opGetTemplates = "get-content-library-vm-templates"
-
-// getTemplates calls get-content-library-vm-templates.
-func (c *Client) getTemplates(ctx context.Context, where *models.ContentLibraryVMTemplateWhereInput) ([]ContentLibraryVMTemplate, error) {
-	body := &models.GetContentLibraryVMTemplatesRequestBody{Where: where}
-	return invoke(ctx, c, operation{opGetTemplates, kindRead}, func(ctx context.Context) ([]ContentLibraryVMTemplate, error) {
-		params := content_library_vm_template.NewGetContentLibraryVMTemplatesParamsWithContext(ctx).WithRequestBody(body)
-		reply, err := c.api.templates.GetContentLibraryVMTemplates(params)
-		if err != nil {
-			return nil, err
-		}
-		out := make([]ContentLibraryVMTemplate, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, templateOf(m))
-			}
-		}
-		return out, nil
-	})
+func newContentLibraryVMTemplates(c *Client) *objects[ContentLibraryVMTemplate] {
+	return newObjects(c, "get-content-library-vm-templates", "content library VM template", libraryTemplateOf,
+		func(ctx context.Context, body *models.GetContentLibraryVMTemplatesRequestBody) ([]*models.ContentLibraryVMTemplate, error) {
+			params := content_library_vm_template.NewGetContentLibraryVMTemplatesParamsWithContext(ctx).WithRequestBody(body)
+			return payload(content_library_vm_template.New(c.sdk()).GetContentLibraryVMTemplates(params))
+		})
 }
 
-// fetchTemplates reads templates by id; they have no local id.
-func (c *Client) fetchTemplates(ctx context.Context, keys []string) (map[string]ContentLibraryVMTemplate, error) {
-	list, err := c.getTemplates(ctx, &models.ContentLibraryVMTemplateWhereInput{IDIn: keys})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v ContentLibraryVMTemplate) []string { return []string{v.ID} }), nil
-}
-
-// templateOf converts a template of the SDK.
-func templateOf(m *models.ContentLibraryVMTemplate) ContentLibraryVMTemplate {
+func libraryTemplateOf(m *models.ContentLibraryVMTemplate) ContentLibraryVMTemplate {
 	out := ContentLibraryVMTemplate{
 		ID: deref(m.ID), Name: deref(m.Name), Description: deref(m.Description), OS: deref(m.Os), Architecture: text(m.Architecture),
 		Firmware: text(m.Firmware), CloudInitSupported: deref(m.CloudInitSupported), VCPU: number(m.Vcpu), MemoryBytes: deref(m.Memory),
 		SizeBytes: deref(m.Size), EntityAsyncStatus: text(m.EntityAsyncStatus), CreatedAt: instant(m.CreatedAt), Labels: labelsOf(m.Labels),
 	}
-	if m.CPU != nil {
-		out.CPUCores, out.CPUSockets = number(m.CPU.Cores), number(m.CPU.Sockets)
-	}
+	cpu := deref(m.CPU)
+	out.CPUCores, out.CPUSockets = number(cpu.Cores), number(cpu.Sockets)
 	for _, d := range m.VMDisks {
 		if d != nil {
 			out.Disks = append(out.Disks, TemplateDisk{Type: text(d.Type), Bus: text(d.Bus), Boot: number(d.Boot), SizeBytes: deref(d.Size)})

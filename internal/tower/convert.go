@@ -3,8 +3,7 @@
 package tower
 
 import (
-	"cmp"
-	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -91,28 +90,23 @@ func labelsOf(in []*models.NestedLabel) []Label {
 	return out
 }
 
-// sortNamed orders a list by name, then id.
-func sortNamed[T any](list []T, key func(T) (name, id string)) {
-	slices.SortFunc(list, func(a, b T) int {
-		an, ai := key(a)
-		bn, bi := key(b)
-		return cmp.Or(cmp.Compare(an, bn), cmp.Compare(ai, bi))
-	})
-}
+// pairSeparator is part of no id and of no name.
+const pairSeparator = "\x00"
 
-// pick returns the objects of list that keys ask for, by any of the ids that each object answers to.
-func pick[T any](keys []string, list []T, ids func(T) []string) map[string]T {
-	wanted := make(map[string]bool, len(keys))
-	for _, k := range keys {
-		wanted[k] = true
-	}
-	out := make(map[string]T, len(keys))
-	for _, item := range list {
-		for _, id := range ids(item) {
-			if id != "" && wanted[id] {
-				out[id] = item
-			}
-		}
+// pairKey makes one key of two.
+func pairKey(first, second string) string { return first + pairSeparator + second }
+
+// byFirst groups the second halves of pairs by the first.
+func byFirst(keys []string) map[string][]string {
+	out := map[string][]string{}
+	for _, key := range keys {
+		first, second, _ := strings.Cut(key, pairSeparator)
+		out[first] = append(out[first], second)
 	}
 	return out
+}
+
+// ownedBy is the filter for objects whose field names one of the owners.
+func ownedBy(field string) func(ids []string) Where {
+	return func(ids []string) Where { return Where{field: Where{"id_in": ids}} }
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
@@ -62,7 +63,7 @@ func (c *Client) CreateVM(ctx context.Context, in VMCreate) (*Creation, error) {
 // sendCreate makes the call, and adopts its result when the reply is lost.
 func (c *Client) sendCreate(ctx context.Context, in VMCreate, call createCall, cr *Creation) error {
 	payload, err := invoke(ctx, c, operation{call.operation, kindCreate}, func(ctx context.Context) ([]*models.WithTaskVM, error) {
-		payload, err := call.send(ctx, c.api.vms)
+		payload, err := call.send(ctx, vm.New(c.sdk()))
 		cr.RequestID = exchangeOf(ctx).requestID
 		return payload, err
 	})

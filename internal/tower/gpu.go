@@ -29,11 +29,9 @@ type GPUDevice struct {
 	HostID      string
 	HostName    string
 	Usage       string // PASS_THROUGH, VGPU; "" where Tower does not tell
-	VGPUType    string // of a GPU that is cut
 	Status      string // READY, NOT_READY, NEED_REBOOT, …
 	VGPUs       *int   // into how many virtual GPUs it is cut, nil where it is not
-	Assigned    *int   // how many of them VMs use
-	Available   *int   // how many are left
+	Available   *int   // how many of them are left
 	Labels      []Label
 	Users       []GPUUser // the VMs that it is assigned to, running or not
 }
@@ -50,9 +48,11 @@ type VMGPU struct {
 	Amount   int // of virtual GPUs; 1 for a GPU that is passed through
 }
 
+func (v GPUDevice) identity() identity { return identity{id: v.ID, localID: v.LocalID, name: v.Name} }
+
 // GPUDevice reads a GPU by id or local id.
 func (c *Client) GPUDevice(ctx context.Context, id string) (*GPUDevice, error) {
-	return readOne(ctx, c.reads.gpus, opGetGPUs, "GPU device", id)
+	return c.gpus.get(ctx, id)
 }
 
 // VMGPUs reads the GPUs of a VM by Tower's id. A VM that does not exist has none.
@@ -60,7 +60,7 @@ func (c *Client) VMGPUs(ctx context.Context, vmID string) ([]VMGPU, error) {
 	if vmID == "" {
 		return nil, notFound(opGetVMGPUs, "GPUs are looked for without the id of their VM")
 	}
-	gpus, _, err := c.reads.vmGPUs.Get(ctx, vmID)
+	gpus, _, err := c.vmGPUs.Get(ctx, vmID)
 	if err != nil {
 		return nil, asError(opGetVMGPUs, err)
 	}
@@ -68,39 +68,21 @@ func (c *Client) VMGPUs(ctx context.Context, vmID string) ([]VMGPU, error) {
 }
 
 const (
-	opGetGPUs   = "get-gpu-devices"
 	opGetVMGPUs = "get-vm-gpu-device-info"
 	opAddGPU    = "add-vm-gpu-device"
 	opRemoveGPU = "remove-vm-gpu-device"
 )
 
-// fetchGPUs reads GPUs by id or local id.
-func (c *Client) fetchGPUs(ctx context.Context, keys []string) (map[string]GPUDevice, error) {
-	body := &models.GetGpuDevicesRequestBody{Where: &models.GpuDeviceWhereInput{OR: []*models.GpuDeviceWhereInput{{IDIn: keys}, {LocalIDIn: keys}}}}
-	list, err := invoke(ctx, c, operation{opGetGPUs, kindRead}, func(ctx context.Context) ([]GPUDevice, error) {
-		reply, err := c.api.gpus.GetGpuDevices(gpu_device.NewGetGpuDevicesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]GPUDevice, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, gpuOf(m))
-			}
-		}
-		return out, nil
+func newGPUDevices(c *Client) *objects[GPUDevice] {
+	return newObjects(c, "get-gpu-devices", "GPU device", gpuOf, func(ctx context.Context, body *models.GetGpuDevicesRequestBody) ([]*models.GpuDevice, error) {
+		return payload(gpu_device.New(c.sdk()).GetGpuDevices(gpu_device.NewGetGpuDevicesParamsWithContext(ctx).WithRequestBody(body)))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(g GPUDevice) []string { return []string{g.ID, g.LocalID} }), nil
 }
 
 // fetchVMGPUs reads the GPUs of VMs. Before Tower 4.0 only the VMs themselves tell of them, and not of amounts.
 func (c *Client) fetchVMGPUs(ctx context.Context, vmIDs []string) (map[string][]VMGPU, error) {
-	where := &models.VMWhereInput{IDIn: vmIDs}
 	if versionBefore(c.Version(), 4, 0) {
-		vms, err := c.getVMs(ctx, kindRead, where)
+		vms, err := c.vms.fetch(ctx, kindRead, Where{"id_in": vmIDs})
 		out := map[string][]VMGPU{}
 		for _, v := range vms {
 			for _, id := range v.GPUIDs {
@@ -110,22 +92,17 @@ func (c *Client) fetchVMGPUs(ctx context.Context, vmIDs []string) (map[string][]
 		return out, err
 	}
 	return invoke(ctx, c, operation{opGetVMGPUs, kindRead}, func(ctx context.Context) (map[string][]VMGPU, error) {
-		reply, err := c.api.vms.GetVMGpuDeviceInfo(vm.NewGetVMGpuDeviceInfoParamsWithContext(ctx).WithRequestBody(&models.GetVmsRequestBody{Where: where}))
-		if err != nil {
-			return nil, err
-		}
+		body := &models.GetVmsRequestBody{Where: &models.VMWhereInput{IDIn: vmIDs}}
+		list, err := payload(vm.New(c.sdk()).GetVMGpuDeviceInfo(vm.NewGetVMGpuDeviceInfoParamsWithContext(ctx).WithRequestBody(body)))
 		out := map[string][]VMGPU{}
-		for _, m := range reply.Payload {
-			if m == nil {
-				continue
-			}
-			for _, g := range m.GpuDevices {
+		for _, m := range list {
+			for _, g := range deref(m).GpuDevices {
 				if g != nil {
 					out[deref(m.ID)] = append(out[deref(m.ID)], VMGPU{DeviceID: deref(g.ID), Amount: max(number(g.VgpuInstanceOnVMNum), 1)})
 				}
 			}
 		}
-		return out, nil
+		return out, err
 	})
 }
 
@@ -150,7 +127,7 @@ func (c *Client) AddVMGPUs(ctx context.Context, vmID string, gpus []VMGPU) error
 		},
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMAddGpuDeviceParams{Where: where, Data: gpuParams(gpus)}
-			reply, err := c.api.vms.AddVMGpuDevice(vm.NewAddVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).AddVMGpuDevice(vm.NewAddVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -172,7 +149,7 @@ func (c *Client) RemoveVMGPUs(ctx context.Context, vmID string, gpus []VMGPU) er
 		},
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMRemoveGpuDeviceParams{Where: where, Data: gpuParams(gpus)}
-			reply, err := c.api.vms.RemoveVMGpuDevice(vm.NewRemoveVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).RemoveVMGpuDevice(vm.NewRemoveVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -193,15 +170,13 @@ func (c *Client) gpuHost(ctx context.Context, v *VM) (string, error) {
 	return device.HostID, nil
 }
 
-// gpuOf converts a GPU of the SDK.
 func gpuOf(m *models.GpuDevice) GPUDevice {
+	host := deref(m.Host)
 	out := GPUDevice{
 		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Model: deref(m.Model), Brand: deref(m.Brand), Description: deref(m.Description),
-		BusLocation: deref(m.BusLocation), Usage: text(m.UserUsage), VGPUType: deref(m.UserVgpuTypeName), Status: text(m.Status),
-		VGPUs: ints(m.VgpuInstanceNum), Assigned: ints(m.AssignedVgpusNum), Available: ints(m.AvailableVgpusNum), Labels: labelsOf(m.Labels),
-	}
-	if m.Host != nil {
-		out.HostID, out.HostName = deref(m.Host.ID), deref(m.Host.Name)
+		BusLocation: deref(m.BusLocation), Usage: text(m.UserUsage), Status: text(m.Status),
+		VGPUs: ints(m.VgpuInstanceNum), Available: ints(m.AvailableVgpusNum), Labels: labelsOf(m.Labels),
+		HostID: deref(host.ID), HostName: deref(host.Name),
 	}
 	for _, v := range m.Vms {
 		if v != nil {

@@ -25,74 +25,34 @@ type Host struct {
 	EntityAsyncStatus      string
 }
 
-// Host reads a host by id or local id.
-func (c *Client) Host(ctx context.Context, id string) (*Host, error) {
-	return readOne(ctx, c.reads.hosts, opGetHosts, "host", id)
+func (v Host) identity() identity {
+	return identity{id: v.ID, localID: v.LocalID, name: v.Name, async: v.EntityAsyncStatus}
 }
+
+// Host reads a host by id or local id.
+func (c *Client) Host(ctx context.Context, id string) (*Host, error) { return c.hosts.get(ctx, id) }
 
 // ClusterHosts reads the hosts of a cluster, by the cluster's id.
 func (c *Client) ClusterHosts(ctx context.Context, clusterID string) ([]Host, error) {
-	hosts, _, err := c.reads.clusterHosts.Get(ctx, clusterID)
-	if err != nil {
-		return nil, asError(opGetHosts, err)
-	}
-	return hosts, nil
+	return c.clusterHosts.get(ctx, clusterID)
 }
 
-const opGetHosts = "get-hosts"
-
-// fetchHosts reads hosts by id or local id.
-func (c *Client) fetchHosts(ctx context.Context, keys []string) (map[string]Host, error) {
-	list, err := c.getHosts(ctx, &models.HostWhereInput{OR: []*models.HostWhereInput{{IDIn: keys}, {LocalIDIn: keys}}})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v Host) []string { return []string{v.ID, v.LocalID} }), nil
-}
-
-// fetchClusterHosts reads the hosts of clusters.
-func (c *Client) fetchClusterHosts(ctx context.Context, clusters []string) (map[string][]Host, error) {
-	list, err := c.getHosts(ctx, &models.HostWhereInput{Cluster: &models.ClusterWhereInput{IDIn: clusters}})
-	if err != nil {
-		return nil, err
-	}
-	out := map[string][]Host{}
-	for _, h := range list {
-		out[h.ClusterID] = append(out[h.ClusterID], h)
-	}
-	return out, nil
-}
-
-// getHosts calls get-hosts.
-func (c *Client) getHosts(ctx context.Context, where *models.HostWhereInput) ([]Host, error) {
-	body := &models.GetHostsRequestBody{Where: where}
-	return invoke(ctx, c, operation{opGetHosts, kindRead}, func(ctx context.Context) ([]Host, error) {
-		reply, err := c.api.hosts.GetHosts(host.NewGetHostsParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]Host, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, hostOf(m))
-			}
-		}
-		return out, nil
+func newHosts(c *Client) *objects[Host] {
+	return newObjects(c, "get-hosts", "host", hostOf, func(ctx context.Context, body *models.GetHostsRequestBody) ([]*models.Host, error) {
+		return payload(host.New(c.sdk()).GetHosts(host.NewGetHostsParamsWithContext(ctx).WithRequestBody(body)))
 	})
 }
 
-// hostOf converts a host of the SDK.
+func newClusterHosts(hosts *objects[Host]) *lists[Host] {
+	return hosts.listedBy("cluster", ownedBy("cluster"), func(v Host) []string { return []string{v.ClusterID} }, byName)
+}
+
 func hostOf(m *models.Host) Host {
-	out := Host{
+	cluster := deref(m.Cluster)
+	return Host{
 		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), ManagementIP: deref(m.ManagementIP), Status: text(m.Status),
+		State: text(deref(m.HostState).State), ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name),
 		TotalMemoryBytes: deref(m.TotalMemoryBytes), AllocatableMemoryBytes: deref(m.AllocatableMemoryBytes), TotalCPUCores: number(m.TotalCPUCores),
 		EntityAsyncStatus: text(m.EntityAsyncStatus),
 	}
-	if m.HostState != nil {
-		out.State = text(m.HostState.State)
-	}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
-	}
-	return out
 }

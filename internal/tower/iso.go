@@ -4,6 +4,7 @@ package tower
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -42,15 +43,19 @@ func (i *ISO) In(clusterID string) (ELFImage, bool) {
 	return i.Images[at], true
 }
 
+func (v ELFImage) identity() identity { return identity{id: v.ID, localID: v.LocalID, name: v.Name} }
+
+// libraryImage is an image of the content library.
+type libraryImage struct{ ID, Name string }
+
+func (v libraryImage) identity() identity { return identity{id: v.ID, name: v.Name} }
+
 // ISO finds an image by the id or local id of an ELF image, or by the id of an image of the content library. ErrNotFound:
 // there is neither.
 func (c *Client) ISO(ctx context.Context, id string) (*ISO, error) {
-	if id == "" {
-		return nil, notFound(opGetImages, "ISO image without an id")
-	}
-	images, _, err := c.reads.images.Get(ctx, id)
+	images, err := c.isoImages.get(ctx, id)
 	if err != nil {
-		return nil, asError(opGetImages, err)
+		return nil, err
 	}
 	for _, image := range images {
 		if image.ID == id || image.LocalID == id {
@@ -60,73 +65,45 @@ func (c *Client) ISO(ctx context.Context, id string) (*ISO, error) {
 	if len(images) > 0 {
 		return &ISO{ID: id, Name: images[0].Name, Library: true, Images: images}, nil
 	}
-	name, found, err := c.reads.libraryImages.Get(ctx, id)
+	image, err := c.libraryImages.get(ctx, id)
 	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, notFound(c.images.op, fmt.Sprintf("Tower has no ISO image with the id %q", id))
 	case err != nil:
-		return nil, asError(opGetLibraryImages, err)
-	case !found:
-		return nil, notFound(opGetImages, fmt.Sprintf("Tower has no ISO image with the id %q", id))
+		return nil, err
 	}
-	return &ISO{ID: id, Name: name, Library: true}, nil
+	return &ISO{ID: id, Name: image.Name, Library: true}, nil
 }
 
-const (
-	opGetImages        = "get-elf-images"
-	opGetLibraryImages = "get-content-library-images"
-)
-
-// fetchImages reads ELF images by id, by local id, or by the id of the content library image that they are copies of.
-func (c *Client) fetchImages(ctx context.Context, keys []string) (map[string][]ELFImage, error) {
-	body := &models.GetElfImagesRequestBody{Where: &models.ElfImageWhereInput{OR: []*models.ElfImageWhereInput{
-		{IDIn: keys}, {LocalIDIn: keys}, {ContentLibraryImage: &models.ContentLibraryImageWhereInput{IDIn: keys}},
-	}}}
-	return invoke(ctx, c, operation{opGetImages, kindRead}, func(ctx context.Context) (map[string][]ELFImage, error) {
-		reply, err := c.api.images.GetElfImages(elf_image.NewGetElfImagesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := map[string][]ELFImage{}
-		for _, m := range reply.Payload {
-			if m == nil {
-				continue
-			}
-			image := elfImageOf(m)
-			for _, key := range keys {
-				if key == image.ID || key == image.LocalID || key == image.LibraryImageID {
-					out[key] = append(out[key], image)
-				}
-			}
-		}
-		return out, nil
+func newELFImages(c *Client) *objects[ELFImage] {
+	return newObjects(c, "get-elf-images", "ISO image", elfImageOf, func(ctx context.Context, body *models.GetElfImagesRequestBody) ([]*models.ElfImage, error) {
+		return payload(elf_image.New(c.sdk()).GetElfImages(elf_image.NewGetElfImagesParamsWithContext(ctx).WithRequestBody(body)))
 	})
 }
 
-// fetchLibraryImages reads the names of content library images, which have no local ids, by id.
-func (c *Client) fetchLibraryImages(ctx context.Context, ids []string) (map[string]string, error) {
-	body := &models.GetContentLibraryImagesRequestBody{Where: &models.ContentLibraryImageWhereInput{IDIn: ids}}
-	return invoke(ctx, c, operation{opGetLibraryImages, kindRead}, func(ctx context.Context) (map[string]string, error) {
-		reply, err := c.api.libraryImages.GetContentLibraryImages(content_library_image.NewGetContentLibraryImagesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := map[string]string{}
-		for _, m := range reply.Payload {
-			if m != nil {
-				out[deref(m.ID)] = deref(m.Name)
-			}
-		}
-		return out, nil
-	})
+// newISOImages reads the ELF image with an id or local id, or the copies of the content library image with it.
+func newISOImages(images *objects[ELFImage]) *lists[ELFImage] {
+	where := func(keys []string) Where {
+		return Where{"OR": []Where{{"id_in": keys}, {"local_id_in": keys}, {"content_library_image": Where{"id_in": keys}}}}
+	}
+	return images.listedBy("copy or image", where, func(v ELFImage) []string { return []string{v.ID, v.LocalID, v.LibraryImageID} }, byName)
 }
 
-// elfImageOf converts an image of the SDK.
+func newLibraryImages(c *Client) *objects[libraryImage] {
+	convert := func(m *models.ContentLibraryImage) libraryImage {
+		return libraryImage{ID: deref(m.ID), Name: deref(m.Name)}
+	}
+	return newObjects(c, "get-content-library-images", "content library image", convert,
+		func(ctx context.Context, body *models.GetContentLibraryImagesRequestBody) ([]*models.ContentLibraryImage, error) {
+			params := content_library_image.NewGetContentLibraryImagesParamsWithContext(ctx).WithRequestBody(body)
+			return payload(content_library_image.New(c.sdk()).GetContentLibraryImages(params))
+		})
+}
+
 func elfImageOf(m *models.ElfImage) ELFImage {
-	out := ELFImage{ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description), SizeBytes: deref(m.Size)}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
+	cluster := deref(m.Cluster)
+	return ELFImage{
+		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description), SizeBytes: deref(m.Size),
+		ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name), LibraryImageID: deref(deref(m.ContentLibraryImage).ID),
 	}
-	if m.ContentLibraryImage != nil {
-		out.LibraryImageID = deref(m.ContentLibraryImage.ID)
-	}
-	return out
 }

@@ -54,7 +54,7 @@ func (c *Client) ChangeVMLabels(ctx context.Context, vm *VM, change LabelChange)
 	}
 	return c.withVM(ctx, opAddLabels, vm.ID, func() error {
 		for try := 1; ; try++ {
-			outcome, _, err := c.labelling.Get(ctx, string(key))
+			outcome, _, err := c.relabels.Get(ctx, string(key))
 			switch {
 			case err != nil:
 				return asError(opAddLabels, err)
@@ -215,7 +215,7 @@ func (c *Client) sendLabels(ctx context.Context, op string, labels, vms []string
 
 func (c *Client) attachLabels(ctx context.Context, where *models.LabelWhereInput, vms *models.VMWhereInput) ([]*models.WithTaskLabel, error) {
 	body := &models.AddLabelsToResourcesParams{Where: where, Data: &models.AddLabelsToResourcesParamsData{Vms: vms}}
-	reply, err := c.api.labels.AddLabelsToResources(label.NewAddLabelsToResourcesParamsWithContext(ctx).WithRequestBody(body))
+	reply, err := label.New(c.sdk()).AddLabelsToResources(label.NewAddLabelsToResourcesParamsWithContext(ctx).WithRequestBody(body))
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (c *Client) attachLabels(ctx context.Context, where *models.LabelWhereInput
 func (c *Client) detachLabels(ctx context.Context, where *models.LabelWhereInput, vms *models.VMWhereInput) ([]*models.WithTaskLabel, error) {
 	body := &models.RemoveLabelsFromResourcesParams{}
 	body.Where, body.Data = where, &models.AddLabelsToResourcesParamsData{Vms: vms}
-	reply, err := c.api.labels.RemoveLabelsFromResources(label.NewRemoveLabelsFromResourcesParamsWithContext(ctx).WithRequestBody(body))
+	reply, err := label.New(c.sdk()).RemoveLabelsFromResources(label.NewRemoveLabelsFromResourcesParamsWithContext(ctx).WithRequestBody(body))
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,18 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-const (
-	opGetLabels   = "get-labels"
-	opCreateLabel = "create-label"
-)
+const opCreateLabel = "create-label"
+
+func (l Label) identity() identity { return identity{id: l.ID, name: l.Key} }
+
+func newLabels(c *Client) *objects[Label] {
+	convert := func(m *models.Label) Label {
+		return Label{ID: deref(m.ID), Key: deref(m.Key), Value: deref(m.Value), CreatedAt: instant(m.CreatedAt)}
+	}
+	return newObjects(c, "get-labels", "label", convert, func(ctx context.Context, body *models.GetLabelsRequestBody) ([]*models.Label, error) {
+		return payload(label.New(c.sdk()).GetLabels(label.NewGetLabelsParamsWithContext(ctx).WithRequestBody(body)))
+	})
+}
 
 // labelPair is what makes a label one: its key and its value, "" where it has none.
 type labelPair struct {
@@ -87,44 +95,30 @@ func (c *Client) findLabels(ctx context.Context, pairs []labelPair, ids map[labe
 	return missing
 }
 
-// getLabels calls get-labels. Of several labels of one pair it is the oldest.
+// getLabels reads labels. Of several labels of one pair it is the oldest.
 func (c *Client) getLabels(ctx context.Context, pairs []labelPair) (map[labelPair]string, error) {
-	where := &models.LabelWhereInput{}
+	var filters []Where
 	for _, pair := range pairs {
-		one := &models.LabelWhereInput{Key: ptr(pair.Key), Value: ptr(pair.Value)}
-		if pair.Value == "" {
-			one = &models.LabelWhereInput{Key: ptr(pair.Key), OR: []*models.LabelWhereInput{
-				{Value: ptr("")}, {MarshalOpts: &models.LabelWhereInputMarshalOpts{Value_Explicit_Null_When_Empty: true}},
-			}}
+		one := Where{"key": pair.Key}
+		// A label without a value has none or an empty one.
+		if pair.Value != "" {
+			one["value"] = pair.Value
 		}
-		where.OR = append(where.OR, one)
+		filters = append(filters, one)
 	}
-	list, err := c.callGetLabels(ctx, where)
+	list, err := c.labels.list(ctx, Where{"OR": filters})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b *models.Label) int {
-		return cmp.Or(instant(a.CreatedAt).Compare(instant(b.CreatedAt)), cmp.Compare(deref(a.ID), deref(b.ID)))
-	})
+	slices.SortStableFunc(list, func(a, b Label) int { return a.CreatedAt.Compare(b.CreatedAt) })
 	found := make(map[labelPair]string, len(list))
 	for _, l := range list {
-		pair := labelPair{deref(l.Key), deref(l.Value)}
+		pair := labelPair{l.Key, l.Value}
 		if found[pair] == "" {
-			found[pair] = deref(l.ID)
+			found[pair] = l.ID
 		}
 	}
 	return found, nil
-}
-
-// callGetLabels calls get-labels.
-func (c *Client) callGetLabels(ctx context.Context, where *models.LabelWhereInput) ([]*models.Label, error) {
-	return invoke(ctx, c, operation{opGetLabels, kindRead}, func(ctx context.Context) ([]*models.Label, error) {
-		reply, err := c.api.labels.GetLabels(label.NewGetLabelsParamsWithContext(ctx).WithRequestBody(&models.GetLabelsRequestBody{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return slices.DeleteFunc(reply.Payload, func(l *models.Label) bool { return l == nil }), nil
-	})
 }
 
 // nameLabels completes the labels of VMs where Tower tells the ids only, as it does before release 4.1.
@@ -137,18 +131,13 @@ func (c *Client) nameLabels(ctx context.Context, vms []VM) error {
 			}
 		}
 	}
-	for ids := range slices.Chunk(slices.Sorted(maps.Keys(nameless)), readChunk) {
-		list, err := c.callGetLabels(ctx, &models.LabelWhereInput{IDIn: ids})
-		if err != nil {
-			return err
-		}
-		for _, found := range list {
-			for _, l := range nameless[deref(found.ID)] {
-				l.Key, l.Value = deref(found.Key), deref(found.Value)
-			}
+	found, err := c.labels.getAll(ctx, slices.Collect(maps.Keys(nameless)))
+	for id, label := range found {
+		for _, l := range nameless[id] {
+			l.Key, l.Value = label.Key, label.Value
 		}
 	}
-	return nil
+	return err
 }
 
 // createLabels makes labels and returns their ids in the order of the pairs.
@@ -159,7 +148,7 @@ func (c *Client) createLabels(ctx context.Context, pairs []labelPair) ([]string,
 	}
 	a := accepted{operation: opCreateLabel}
 	made, err := invoke(ctx, c, operation{opCreateLabel, kindCreate}, func(ctx context.Context) ([]string, error) {
-		reply, err := c.api.labels.CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}

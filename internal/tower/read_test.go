@@ -61,7 +61,7 @@ func TestConversions_sparse(t *testing.T) {
 		"vlan":     func() error { _, err := c.VLAN(ctx, "a"); return err },
 		"template": func() error { _, err := c.ContentLibraryVMTemplate(ctx, "a"); return err },
 		"host":     func() error { _, err := c.Host(ctx, "a"); return err },
-		"folder":   func() error { _, err := c.Folder(ctx, "a"); return err },
+		"folder":   func() error { _, err := c.VMFolder(ctx, "a"); return err },
 	} {
 		if err := read(); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -87,7 +87,7 @@ func TestReads_notFound(t *testing.T) {
 			"vlan":     func() error { _, err := c.VLAN(ctx, id); return err },
 			"template": func() error { _, err := c.ContentLibraryVMTemplate(ctx, id); return err },
 			"host":     func() error { _, err := c.Host(ctx, id); return err },
-			"folder":   func() error { _, err := c.Folder(ctx, id); return err },
+			"folder":   func() error { _, err := c.VMFolder(ctx, id); return err },
 		} {
 			if err := read(); !errors.Is(err, ErrNotFound) {
 				t.Errorf("%s %q: got %v, want ErrNotFound", name, id, err)
@@ -169,13 +169,6 @@ func TestVMByName(t *testing.T) {
 	}
 }
 
-func TestGetVMs_refusesNoFilter(t *testing.T) {
-	f := newFake(t)
-	if _, err := f.client().getVMs(short(t), kindRead, nil); err == nil || f.count("get-vms") != 0 {
-		t.Errorf("got %v after %d requests", err, f.count("get-vms"))
-	}
-}
-
 func TestVMNICs(t *testing.T) {
 	f := newFake(t)
 	nic := func(id, vm string, order int, address any) map[string]any {
@@ -203,48 +196,6 @@ func TestVMNICs(t *testing.T) {
 	}
 	if nics[0].ID != "0" || nics[0].IPAddresses != nil || !reflect.DeepEqual(nics[2].IPAddresses, []string{"10.0.0.7"}) {
 		t.Errorf("got %+v", nics)
-	}
-}
-
-func TestLists(t *testing.T) {
-	f := newFake(t)
-	three := answer{body: []any{map[string]any{"id": "2", "name": "b"}, map[string]any{"id": "3", "name": "a"}, map[string]any{"id": "1", "name": "b"}}}
-	for _, op := range []string{"get-clusters", "get-vlans", "get-content-library-vm-templates"} {
-		f.on(op, func(int, request) answer { return three })
-	}
-	c, ctx := f.client(), short(t)
-	filter := ListFilter{ID: "i", Name: "n", NameContains: "c", NameIn: []string{"x", "y"}, ClusterID: "cl"}
-	clusters, err := c.Clusters(ctx, filter)
-	if err != nil || len(clusters) != 3 || clusters[0].ID != "3" || clusters[1].ID != "1" || clusters[2].ID != "2" {
-		t.Errorf("clusters %+v, %v", clusters, err)
-	}
-	vlans, err := c.VLANs(ctx, VLANFilter{ListFilter: filter, VDSID: "vds", VlanID: ptr(7), Type: "VM"})
-	if err != nil || len(vlans) != 3 || vlans[0].ID != "3" {
-		t.Errorf("VLANs %+v, %v", vlans, err)
-	}
-	templates, err := c.ContentLibraryVMTemplates(ctx, filter)
-	if err != nil || len(templates) != 3 || templates[0].ID != "3" {
-		t.Errorf("templates %+v, %v", templates, err)
-	}
-	either := func(id string) any { return []any{map[string]any{"id": id}, map[string]any{"local_id": id}} }
-	names := map[string]any{"name": "n", "name_contains": "c", "name_in": []any{"x", "y"}}
-	for op, extra := range map[string]map[string]any{
-		"get-clusters": {"AND": []any{map[string]any{"OR": either("i")}, map[string]any{"OR": either("cl")}}},
-		"get-vlans": {
-			"OR": either("i"), "vlan_id": 7.0, "type": "VM",
-			"AND": []any{map[string]any{"vds": map[string]any{"cluster": map[string]any{"OR": either("cl")}}}, map[string]any{"vds": map[string]any{"OR": either("vds")}}},
-		},
-		"get-content-library-vm-templates": {"id": "i", "clusters_some": map[string]any{"OR": either("cl")}},
-	} {
-		want := map[string]any{}
-		for _, m := range []map[string]any{names, extra} {
-			for k, v := range m {
-				want[k] = v
-			}
-		}
-		if got := f.seen(op)[0].body["where"]; !reflect.DeepEqual(got, want) {
-			t.Errorf("%s asked %v\nwant %v", op, got, want)
-		}
 	}
 }
 

@@ -26,16 +26,14 @@ func (c *Client) RecycleBinEnabled(ctx context.Context, clusterID string) (bool,
 		return deref(own), err
 	}
 	return invoke(ctx, c, operation{opGetGlobalSettings, kindRead}, func(ctx context.Context) (bool, error) {
-		reply, err := c.api.globalSettings.GetGlobalSettingses(global_settings.NewGetGlobalSettingsesParamsWithContext(ctx).WithRequestBody(&models.GetGlobalSettingsesRequestBody{}))
-		if err != nil {
-			return false, err
-		}
-		for _, m := range reply.Payload {
+		params := global_settings.NewGetGlobalSettingsesParamsWithContext(ctx).WithRequestBody(&models.GetGlobalSettingsesRequestBody{})
+		list, err := payload(global_settings.New(c.sdk()).GetGlobalSettingses(params))
+		for _, m := range list {
 			if m != nil && m.VMRecycleBin != nil {
-				return deref(m.VMRecycleBin.Enabled), nil
+				return deref(m.VMRecycleBin.Enabled), err
 			}
 		}
-		return false, nil
+		return false, err
 	})
 }
 
@@ -43,15 +41,13 @@ func (c *Client) RecycleBinEnabled(ctx context.Context, clusterID string) (bool,
 func (c *Client) clusterRecycleBin(ctx context.Context, clusterID string) (*bool, error) {
 	body := &models.GetClusterSettingsesRequestBody{Where: &models.ClusterSettingsWhereInput{Cluster: &models.ClusterWhereInput{ID: ptr(clusterID)}}}
 	return invoke(ctx, c, operation{opGetClusterSettings, kindRead}, func(ctx context.Context) (*bool, error) {
-		reply, err := c.api.clusterSettings.GetClusterSettingses(cluster_settings.NewGetClusterSettingsesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range reply.Payload {
+		params := cluster_settings.NewGetClusterSettingsesParamsWithContext(ctx).WithRequestBody(body)
+		list, err := payload(cluster_settings.New(c.sdk()).GetClusterSettingses(params))
+		for _, m := range list {
 			if m != nil && m.VMRecycleBin != nil {
-				return m.VMRecycleBin.Enabled, nil
+				return m.VMRecycleBin.Enabled, err
 			}
 		}
-		return nil, nil
+		return nil, err
 	})
 }

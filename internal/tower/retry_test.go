@@ -11,13 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
 // try makes one call of a kind to an operation of the fake.
 func (c *Client) try(ctx context.Context, k kind) error {
-	where := &models.VMWhereInput{ID: ptr("vm-1")}
 	switch k {
 	case kindMutation:
 		_, err := c.submit(ctx, "vm-1", c.starting(""))
@@ -31,7 +28,7 @@ func (c *Client) try(ctx context.Context, k kind) error {
 		return c.sendCreate(ctx, in, call, &Creation{client: c})
 	case kindRead, kindPoll:
 	}
-	_, err := c.getVMs(ctx, k, where)
+	_, err := c.vms.fetch(ctx, k, Where{"id": "vm-1"})
 	return err
 }
 
@@ -241,7 +238,7 @@ func TestConcurrencyIsLimited(t *testing.T) {
 	errs := make(chan error, 10)
 	for range 10 {
 		go func() {
-			_, err := c.VLANs(ctx, VLANFilter{})
+			_, err := c.VLANs(ctx, nil)
 			errs <- err
 		}()
 	}

@@ -40,15 +40,15 @@ func newBench(t *testing.T, scenario string) *bench {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	b := &bench{Server: sim, ctx: ctx, c: newClient(t, sim, nil)}
-	clusters, err := b.c.Clusters(ctx, tower.ListFilter{Name: "cluster-1"})
+	clusters, err := b.c.Clusters(ctx, tower.Where{"name": "cluster-1"})
 	if err != nil || len(clusters) != 1 {
 		t.Fatalf("clusters: %+v, %v", clusters, err)
 	}
-	vlans, err := b.c.VLANs(ctx, tower.VLANFilter{ListFilter: tower.ListFilter{Name: "default", ClusterID: clusters[0].ID}})
+	vlans, err := b.c.VLANs(ctx, tower.Where{"name": "default", "vds": tower.Where{"cluster": tower.AnyID(clusters[0].ID)}})
 	if err != nil || len(vlans) != 1 {
 		t.Fatalf("VLANs: %+v, %v", vlans, err)
 	}
-	templates, err := b.c.ContentLibraryVMTemplates(ctx, tower.ListFilter{Name: "rocky-8", ClusterID: clusters[0].ID})
+	templates, err := b.c.ContentLibraryVMTemplates(ctx, tower.Where{"name": "rocky-8", "clusters_some": tower.AnyID(clusters[0].ID)})
 	if err != nil || len(templates) != 1 {
 		t.Fatalf("templates: %+v, %v", templates, err)
 	}
@@ -388,7 +388,7 @@ func TestSim_refusals(t *testing.T) {
 func TestSim_whatAClusterHas(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "inventory: {clusters: [{name: cluster-1, hosts: [{name: h1, memory_gib: 64}, {name: h2}]}, {name: cluster-2, vlans: [{name: far}]}]}")
-	far, err := b.c.VLANs(b.ctx, tower.VLANFilter{ListFilter: tower.ListFilter{Name: "far"}})
+	far, err := b.c.VLANs(b.ctx, tower.Where{"name": "far"})
 	if err != nil || len(far) != 1 {
 		t.Fatalf("VLANs: %+v, %v", far, err)
 	}
@@ -474,7 +474,7 @@ inventory:
 				if err != nil || c.Version() == "" {
 					t.Fatalf("version %q, %v", c.Version(), err)
 				}
-				if _, err := c.Clusters(b.ctx, tower.ListFilter{}); err != nil {
+				if _, err := c.Clusters(b.ctx, nil); err != nil {
 					t.Error(err)
 				}
 				return

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	opGetTasks = "get-tasks"
-
 	// The states of a task that end it; PENDING, EXECUTING, PAUSED and whatever else comes do not.
 	taskSucceeded = "SUCCESSED" // Tower's spelling
 	taskFailed    = "FAILED"
@@ -35,6 +33,8 @@ type taskState struct {
 	id, status, progress, code, message string
 }
 
+func (t taskState) identity() identity { return identity{id: t.id} }
+
 // accepted is a mutation that Tower took on.
 type accepted struct {
 	operation string
@@ -43,41 +43,22 @@ type accepted struct {
 	requestID string
 }
 
-// fetchTasks reads tasks by id.
-func (c *Client) fetchTasks(ctx context.Context, ids []string) (map[string]taskState, error) {
-	list, err := c.getTasks(ctx, kindPoll, &models.GetTasksRequestBody{Where: &models.TaskWhereInput{IDIn: ids}})
-	if err != nil {
-		return nil, err
-	}
-	return pick(ids, list, func(t taskState) []string { return []string{t.id} }), nil
+func newTasks(c *Client) *objects[taskState] {
+	return newObjects(c, "get-tasks", "task", taskOf, func(ctx context.Context, body *models.GetTasksRequestBody) ([]*models.Task, error) {
+		return payload(task.New(c.sdk()).GetTasks(task.NewGetTasksParamsWithContext(ctx).WithRequestBody(body)))
+	})
 }
 
-// getTasks calls get-tasks.
-func (c *Client) getTasks(ctx context.Context, k kind, body *models.GetTasksRequestBody) ([]taskState, error) {
-	return invoke(ctx, c, operation{opGetTasks, k}, func(ctx context.Context) ([]taskState, error) {
-		reply, err := c.api.tasks.GetTasks(task.NewGetTasksParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]taskState, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, taskState{
-					id: deref(m.ID), status: text(m.Status), progress: fmt.Sprintf("%.0f%%", 100*deref(m.Progress)),
-					code: deref(m.ErrorCode), message: deref(m.ErrorMessage),
-				})
-			}
-		}
-		return out, nil
-	})
+func taskOf(m *models.Task) taskState {
+	return taskState{
+		id: deref(m.ID), status: text(m.Status), progress: fmt.Sprintf("%.0f%%", 100*deref(m.Progress)),
+		code: deref(m.ErrorCode), message: deref(m.ErrorMessage),
+	}
 }
 
 // lastFailure returns the error of the newest task of an object, nil if that did not fail.
 func (c *Client) lastFailure(ctx context.Context, a accepted) (*TaskError, error) {
-	list, err := c.getTasks(ctx, kindRead, &models.GetTasksRequestBody{
-		Where:   &models.TaskWhereInput{ResourceID: ptr(a.objectID)},
-		OrderBy: models.TaskOrderByInputLocalCreatedAtDESC.Pointer(), First: ptr(int32(1)),
-	})
+	list, err := c.tasks.read(ctx, kindRead, query{Where: Where{"resource_id": a.objectID}, OrderBy: "local_created_at_DESC", First: 1})
 	if err != nil || len(list) == 0 || list[0].status != taskFailed {
 		return nil, err
 	}
@@ -96,7 +77,7 @@ func (c *Client) awaitTask(ctx context.Context, a accepted) (forgotten bool, err
 		seen   taskState
 		misses int
 	)
-	err = c.tasks.Wait(ctx, a.taskID, func(o poll.Observation[taskState]) bool {
+	err = c.tasks.polled.Wait(ctx, a.taskID, func(o poll.Observation[taskState]) bool {
 		switch {
 		case o.Err != nil:
 			last = o.Err
@@ -167,11 +148,11 @@ func (c *Client) awaitVM(ctx context.Context, what, vmID string, decide func(s s
 		done, result = decide(s)
 		return done || result != nil
 	}
-	first, found, err := c.reads.vms.Get(ctx, vmID)
+	first, found, err := c.vms.byID.Get(ctx, vmID)
 	if ctx.Err() == nil && look(poll.Observation[VM]{Value: first, Found: found, Err: err}) {
 		return s.vm, result
 	}
-	if err := c.states.Wait(ctx, vmID, look); err != nil {
+	if err := c.vms.polled.Wait(ctx, vmID, look); err != nil {
 		return s.vm, interrupted(what, err, last)
 	}
 	return s.vm, result

@@ -61,7 +61,7 @@ func (c *Client) AddVMCDROMs(ctx context.Context, vmID string, drives []CDROMCre
 			data.VMCdRoms = append(data.VMCdRoms, drive.params())
 		}
 		return c.operate(ctx, vmID, vmOperation{name: opAddCDROM, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := c.api.vms.AddVMCdRom(vm.NewAddVMCdRomParamsWithContext(ctx).WithRequestBody(&models.VMAddCdRomParams{Where: where, Data: data}))
+			reply, err := vm.New(c.sdk()).AddVMCdRom(vm.NewAddVMCdRomParamsWithContext(ctx).WithRequestBody(&models.VMAddCdRomParams{Where: where, Data: data}))
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (c *Client) RemoveVMCDROMs(ctx context.Context, vmID string, boots []int) e
 		}
 		return c.operate(ctx, vmID, vmOperation{name: opRemoveCDROM, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMRemoveCdRomParams{Where: where, Data: &models.VMRemoveCdRomParamsData{CdRomIds: ids}}
-			reply, err := c.api.vms.RemoveVMCdRom(vm.NewRemoveVMCdRomParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).RemoveVMCdRom(vm.NewRemoveVMCdRomParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func (c *Client) ejecting(diskID string) vmOperation {
 	return vmOperation{name: opEjectISO, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 		// The VM is named as well, so that a row of another VM can't be meant.
 		body := &models.VMEjectCdRomParams{Where: &models.VMDiskWhereInput{ID: ptr(diskID), VM: where}}
-		reply, err := c.api.vms.EjectIsoFromVMCdRom(vm.NewEjectIsoFromVMCdRomParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm.New(c.sdk()).EjectIsoFromVMCdRom(vm.NewEjectIsoFromVMCdRomParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}

@@ -42,7 +42,7 @@ func (c *Client) UpdateVM(ctx context.Context, vmID string, in VMUpdate) error {
 		name:    opUpdate,
 		reached: in.shownBy,
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := c.api.vms.UpdateVM(vm.NewUpdateVMParamsWithContext(ctx).WithRequestBody(&models.VMUpdateParams{Where: where, Data: data}))
+			reply, err := vm.New(c.sdk()).UpdateVM(vm.NewUpdateVMParamsWithContext(ctx).WithRequestBody(&models.VMUpdateParams{Where: where, Data: data}))
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +68,7 @@ func (c *Client) DeleteVM(ctx context.Context, vmID string) error {
 		name:    opDelete,
 		reached: func(v *VM) bool { return v == nil },
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := c.api.vms.DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: where}))
+			reply, err := vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: where}))
 			if err != nil {
 				return nil, err
 			}
@@ -84,7 +84,7 @@ func (c *Client) MoveVMToRecycleBin(ctx context.Context, vmID string) error {
 		name:    opRecycle,
 		reached: func(v *VM) bool { return v == nil || v.InRecycleBin },
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := c.api.vms.MoveVMToRecycleBin(vm.NewMoveVMToRecycleBinParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+			reply, err := vm.New(c.sdk()).MoveVMToRecycleBin(vm.NewMoveVMToRecycleBinParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 			if err != nil {
 				return nil, err
 			}

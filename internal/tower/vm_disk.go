@@ -5,7 +5,6 @@ package tower
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_disk"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
@@ -27,6 +26,8 @@ type VMDisk struct {
 	VolumeName string
 	ImageID    string // the ELF image in a CD-ROM drive, "" when there is none
 	Tools      bool   // the CD-ROM drive holds the image of the VM tools, which is no ELF image
+
+	cloudInit bool // the CD-ROM drive holds the data of cloud-init
 }
 
 // TemplateDisk is a disk or a CD-ROM drive that a template brings along.
@@ -52,78 +53,40 @@ func SystemDiskOf(disks []TemplateDisk) int {
 // IsCDROM reports whether it is a CD-ROM drive.
 func (d VMDisk) IsCDROM() bool { return d.Type == DiskCDROM }
 
+func (v VMDisk) identity() identity { return identity{id: v.ID} }
+
 // VMDisks reads the disks and CD-ROM drives of a VM by Tower's id, in boot order. The drive that holds the data of
 // cloud-init is not among them: Tower manages it. A VM that does not exist has none.
 func (c *Client) VMDisks(ctx context.Context, vmID string) ([]VMDisk, error) {
-	if vmID == "" {
-		return nil, notFound(opGetVMDisks, "disks are looked for without the id of their VM")
-	}
-	disks, _, err := c.reads.disks.Get(ctx, vmID)
-	if err != nil {
-		return nil, asError(opGetVMDisks, err)
-	}
-	return disks, nil
+	return c.disks.get(ctx, vmID)
 }
 
 // VolumeDisks reads where a volume is attached: the disks of all VMs that are the volume with this id.
 func (c *Client) VolumeDisks(ctx context.Context, volumeID string) ([]VMDisk, error) {
-	if volumeID == "" {
-		return nil, notFound(opGetVMDisks, "disks are looked for without the id of their volume")
-	}
-	disks, _, err := c.reads.attached.Get(ctx, volumeID)
-	if err != nil {
-		return nil, asError(opGetVMDisks, err)
-	}
-	return disks, nil
+	return c.volumeDisks.get(ctx, volumeID)
 }
 
-const opGetVMDisks = "get-vm-disks"
-
-// fetchDisks reads the disks of VMs.
-func (c *Client) fetchDisks(ctx context.Context, vmIDs []string) (map[string][]VMDisk, error) {
-	return c.getDisks(ctx, &models.VMDiskWhereInput{VM: &models.VMWhereInput{IDIn: vmIDs}}, func(d VMDisk) string { return d.VMID })
-}
-
-// fetchAttached reads the disks that are volumes.
-func (c *Client) fetchAttached(ctx context.Context, volumeIDs []string) (map[string][]VMDisk, error) {
-	return c.getDisks(ctx, &models.VMDiskWhereInput{VMVolume: &models.VMVolumeWhereInput{IDIn: volumeIDs}}, func(d VMDisk) string { return d.VolumeID })
-}
-
-// getDisks calls get-vm-disks and groups what it gets.
-func (c *Client) getDisks(ctx context.Context, where *models.VMDiskWhereInput, key func(VMDisk) string) (map[string][]VMDisk, error) {
-	body := &models.GetVMDisksRequestBody{Where: where}
-	return invoke(ctx, c, operation{opGetVMDisks, kindRead}, func(ctx context.Context) (map[string][]VMDisk, error) {
-		reply, err := c.api.disks.GetVMDisks(vm_disk.NewGetVMDisksParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := map[string][]VMDisk{}
-		for _, m := range reply.Payload {
-			if m == nil || deref(m.CloudInitImageName) != "" || deref(m.CloudInitImagePath) != "" {
-				continue
-			}
-			d := diskOf(m)
-			out[key(d)] = append(out[key(d)], d)
-		}
-		for _, disks := range out {
-			slices.SortStableFunc(disks, func(a, b VMDisk) int { return cmp.Compare(a.Boot, b.Boot) })
-		}
-		return out, nil
+// newDisks reads the disks of VMs, and those that are a volume.
+func newDisks(c *Client) (byVM, byVolume *lists[VMDisk]) {
+	disks := newObjects(c, "get-vm-disks", "disk", diskOf, func(ctx context.Context, body *models.GetVMDisksRequestBody) ([]*models.VMDisk, error) {
+		return payload(vm_disk.New(c.sdk()).GetVMDisks(vm_disk.NewGetVMDisksParamsWithContext(ctx).WithRequestBody(body)))
 	})
+	ofVM := func(v VMDisk) []string {
+		if v.cloudInit {
+			return nil
+		}
+		return []string{v.VMID}
+	}
+	byBoot := func(a, b VMDisk) int { return cmp.Compare(a.Boot, b.Boot) }
+	return disks.listedBy("VM", ownedBy("vm"), ofVM, byBoot),
+		disks.listedBy("volume", ownedBy("vm_volume"), func(v VMDisk) []string { return []string{v.VolumeID} }, byBoot)
 }
 
-// diskOf converts a disk of the SDK.
 func diskOf(m *models.VMDisk) VMDisk {
-	out := VMDisk{ID: deref(m.ID), Type: text(m.Type), Bus: text(m.Bus), Boot: number(m.Boot)}
-	if m.VM != nil {
-		out.VMID, out.VMName = deref(m.VM.ID), deref(m.VM.Name)
+	vm, volume := deref(m.VM), deref(m.VMVolume)
+	return VMDisk{
+		ID: deref(m.ID), Type: text(m.Type), Bus: text(m.Bus), Boot: number(m.Boot), VMID: deref(vm.ID), VMName: deref(vm.Name),
+		VolumeID: deref(volume.ID), VolumeName: deref(volume.Name), ImageID: deref(deref(m.ElfImage).ID), Tools: m.SvtImage != nil,
+		cloudInit: deref(m.CloudInitImageName) != "" || deref(m.CloudInitImagePath) != "",
 	}
-	if m.VMVolume != nil {
-		out.VolumeID, out.VolumeName = deref(m.VMVolume.ID), deref(m.VMVolume.Name)
-	}
-	if m.ElfImage != nil {
-		out.ImageID = deref(m.ElfImage.ID)
-	}
-	out.Tools = m.SvtImage != nil
-	return out
 }

@@ -52,7 +52,7 @@ func (c *Client) AddVMDisks(ctx context.Context, vmID string, disks []DiskCreate
 	existing, fresh := mounted(disks)
 	data := &models.VMAddDiskParamsData{VMDisks: &models.VMAddDiskParamsDataVMDisks{MountDisks: existing, MountNewCreateDisks: fresh}}
 	return c.edit(ctx, vmID, vmOperation{name: opAddDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.AddVMDisk(vm.NewAddVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMAddDiskParams{Where: where, Data: data}))
+		reply, err := vm.New(c.sdk()).AddVMDisk(vm.NewAddVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMAddDiskParams{Where: where, Data: data}))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func (c *Client) DetachVMDisks(ctx context.Context, vmID string, volumeIDs []str
 		}
 		return c.operate(ctx, vmID, vmOperation{name: opRemoveDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMRemoveDiskParams{Where: where, Data: &models.VMRemoveDiskParamsData{DiskIds: ids}}
-			reply, err := c.api.vms.RemoveVMDisk(vm.NewRemoveVMDiskParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).RemoveVMDisk(vm.NewRemoveVMDiskParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +92,7 @@ func (c *Client) ExpandVMDisk(ctx context.Context, vmID, volumeID string, bytes 
 	}
 	return c.edit(ctx, vmID, vmOperation{name: opExpandDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 		disks := &models.VMDiskWhereInput{VM: where, VMVolume: &models.VMVolumeWhereInput{ID: ptr(volumeID)}}
-		reply, err := c.api.vms.ExpandVMDisk(vm.NewExpandVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMExpandVMDiskParams{Where: disks, Size: ptr(bytes)}))
+		reply, err := vm.New(c.sdk()).ExpandVMDisk(vm.NewExpandVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMExpandVMDiskParams{Where: disks, Size: ptr(bytes)}))
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +117,7 @@ func (c *Client) SetVMDiskBus(ctx context.Context, vmID, volumeID, bus string) e
 
 func (c *Client) updatingDisk(data *models.VMUpdateDiskParamsData) vmOperation {
 	return vmOperation{name: opUpdateDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.UpdateVMDisk(vm.NewUpdateVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMUpdateDiskParams{Where: where, Data: data}))
+		reply, err := vm.New(c.sdk()).UpdateVMDisk(vm.NewUpdateVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMUpdateDiskParams{Where: where, Data: data}))
 		if err != nil {
 			return nil, err
 		}

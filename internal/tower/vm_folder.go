@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-// Folder is a VM folder as Tower shows it.
-type Folder struct {
+// VMFolder is a VM folder as Tower shows it.
+type VMFolder struct {
 	ID          string
 	LocalID     string
 	Name        string
@@ -18,40 +18,25 @@ type Folder struct {
 	ClusterName string
 }
 
-// Folder reads a VM folder by id or local id.
-func (c *Client) Folder(ctx context.Context, id string) (*Folder, error) {
-	return readOne(ctx, c.reads.folders, opGetFolders, "VM folder", id)
+func (v VMFolder) identity() identity { return identity{id: v.ID, localID: v.LocalID, name: v.Name} }
+
+// VMFolder reads a VM folder by id or local id.
+func (c *Client) VMFolder(ctx context.Context, id string) (*VMFolder, error) {
+	return c.folders.get(ctx, id)
 }
 
-const opGetFolders = "get-vm-folders"
+// VMFolders lists VM folders, by name, then id.
+func (c *Client) VMFolders(ctx context.Context, where Where) ([]VMFolder, error) {
+	return c.folders.list(ctx, where)
+}
 
-// fetchFolders reads VM folders by id or local id.
-func (c *Client) fetchFolders(ctx context.Context, keys []string) (map[string]Folder, error) {
-	body := &models.GetVMFoldersRequestBody{Where: &models.VMFolderWhereInput{OR: []*models.VMFolderWhereInput{{IDIn: keys}, {LocalIDIn: keys}}}}
-	list, err := invoke(ctx, c, operation{opGetFolders, kindRead}, func(ctx context.Context) ([]Folder, error) {
-		reply, err := c.api.folders.GetVMFolders(vm_folder.NewGetVMFoldersParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]Folder, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, folderOf(m))
-			}
-		}
-		return out, nil
+func newVMFolders(c *Client) *objects[VMFolder] {
+	return newObjects(c, "get-vm-folders", "VM folder", vmFolderOf, func(ctx context.Context, body *models.GetVMFoldersRequestBody) ([]*models.VMFolder, error) {
+		return payload(vm_folder.New(c.sdk()).GetVMFolders(vm_folder.NewGetVMFoldersParamsWithContext(ctx).WithRequestBody(body)))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v Folder) []string { return []string{v.ID, v.LocalID} }), nil
 }
 
-// folderOf converts a VM folder of the SDK.
-func folderOf(m *models.VMFolder) Folder {
-	out := Folder{ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name)}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
-	}
-	return out
+func vmFolderOf(m *models.VMFolder) VMFolder {
+	cluster := deref(m.Cluster)
+	return VMFolder{ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name)}
 }

@@ -129,20 +129,19 @@ func TestSim_vmPagesFiltered(t *testing.T) {
 	if err := b.c.StartVM(b.ctx, running.ID, ""); err != nil {
 		t.Fatal(err)
 	}
-	list := func(f tower.ListFilter) tower.VMFilter { return tower.VMFilter{ListFilter: f} }
 	for name, tc := range map[string]struct {
 		filter tower.VMFilter
 		want   string
 	}{
 		"none":                {tower.VMFilter{}, "other vm-0000 vm-0001 vm-0002 vm-0003 vm-0004 vm-0005"},
-		"cluster":             {list(tower.ListFilter{ClusterID: b.cluster.ID, NameContains: "000"}), "vm-0000 vm-0001 vm-0002 vm-0003 vm-0004 vm-0005"},
-		"cluster by local id": {list(tower.ListFilter{ClusterID: b.cluster.LocalID, NameContains: "5"}), "vm-0005"},
-		"id":                  {list(tower.ListFilter{ID: running.ID}), "vm-0005"},
-		"local id":            {list(tower.ListFilter{ID: running.LocalID}), "vm-0005"},
-		"name":                {list(tower.ListFilter{Name: "vm-0004"}), "vm-0004"},
-		"name in":             {list(tower.ListFilter{NameIn: []string{"vm-0004", "other", "nobody"}}), "other vm-0004"},
-		"recycle bin":         {list(tower.ListFilter{Name: "vm-0006"}), ""},
-		"system VM":           {list(tower.ListFilter{Name: "vm-0007"}), ""},
+		"cluster":             {tower.VMFilter{ClusterID: b.cluster.ID, NameContains: "000"}, "vm-0000 vm-0001 vm-0002 vm-0003 vm-0004 vm-0005"},
+		"cluster by local id": {tower.VMFilter{ClusterID: b.cluster.LocalID, NameContains: "5"}, "vm-0005"},
+		"id":                  {tower.VMFilter{ID: running.ID}, "vm-0005"},
+		"local id":            {tower.VMFilter{ID: running.LocalID}, "vm-0005"},
+		"name":                {tower.VMFilter{Name: "vm-0004"}, "vm-0004"},
+		"name in":             {tower.VMFilter{NameIn: []string{"vm-0004", "other", "nobody"}}, "other vm-0004"},
+		"recycle bin":         {tower.VMFilter{Name: "vm-0006"}, ""},
+		"system VM":           {tower.VMFilter{Name: "vm-0007"}, ""},
 		"power":               {tower.VMFilter{Status: tower.StatusRunning}, "other vm-0005"},
 		"label":               {tower.VMFilter{Labels: map[string]string{"role": "web"}}, "vm-0001 vm-0002"},
 		"two labels":          {tower.VMFilter{Labels: map[string]string{"role": "web", "shared": "yes"}}, "vm-0002"},

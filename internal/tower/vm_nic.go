@@ -30,63 +30,42 @@ type VMNIC struct {
 	SubnetMask  string
 }
 
+func (v VMNIC) identity() identity { return identity{id: v.ID} }
+
 // VMNICs reads the network cards of a VM by Tower's id, by Order. A VM that does not exist has none.
 func (c *Client) VMNICs(ctx context.Context, vmID string) ([]VMNIC, error) {
-	if vmID == "" {
-		return nil, notFound(opGetVMNICs, "network cards are looked for without the id of their VM")
-	}
-	nics, _, err := c.reads.nics.Get(ctx, vmID)
-	if err != nil {
-		return nil, asError(opGetVMNICs, err)
-	}
-	return nics, nil
+	return c.nics.get(ctx, vmID)
 }
 
-const opGetVMNICs = "get-vm-nics"
-
-// fetchNICs reads the network cards of VMs.
-func (c *Client) fetchNICs(ctx context.Context, vmIDs []string) (map[string][]VMNIC, error) {
-	return c.getNICs(ctx, kindRead, vmIDs)
+// nicRow is a network card of the SDK, with what Tower tells besides.
+type nicRow struct {
+	*models.VMNic
+	addresses []string
 }
 
-// getNICs calls get-vm-nics for VMs by Tower's id.
-func (c *Client) getNICs(ctx context.Context, k kind, vmIDs []string) (map[string][]VMNIC, error) {
-	body := &models.GetVMNicsRequestBody{Where: &models.VMNicWhereInput{VM: &models.VMWhereInput{IDIn: vmIDs}}}
-	return invoke(ctx, c, operation{opGetVMNICs, k}, func(ctx context.Context) (map[string][]VMNIC, error) {
-		reply, err := c.api.nics.GetVMNics(vm_nic.NewGetVMNicsParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		lists := guestLists(exchangeOf(ctx).body)
-		out := make(map[string][]VMNIC, len(vmIDs))
-		for _, m := range reply.Payload {
+func newNICs(c *Client) *lists[VMNIC] {
+	nics := newObjects(c, "get-vm-nics", "network card", nicOf, func(ctx context.Context, body *models.GetVMNicsRequestBody) ([]*nicRow, error) {
+		list, err := payload(vm_nic.New(c.sdk()).GetVMNics(vm_nic.NewGetVMNicsParamsWithContext(ctx).WithRequestBody(body)))
+		more := guestLists(exchangeOf(ctx).body)
+		rows := make([]*nicRow, 0, len(list))
+		for _, m := range list {
 			if m != nil {
-				nic := nicOf(m)
-				nic.IPAddresses = distinct(nic.IPAddresses, lists[nic.ID])
-				out[nic.VMID] = append(out[nic.VMID], nic)
+				rows = append(rows, &nicRow{m, more[deref(m.ID)]})
 			}
 		}
-		for _, nics := range out {
-			slices.SortStableFunc(nics, func(a, b VMNIC) int { return a.Order - b.Order })
-		}
-		return out, nil
+		return rows, err
 	})
+	return nics.listedBy("VM", ownedBy("vm"), func(v VMNIC) []string { return []string{v.VMID} }, func(a, b VMNIC) int { return a.Order - b.Order })
 }
 
-// nicOf converts a network card of the SDK.
-func nicOf(m *models.VMNic) VMNIC {
-	out := VMNIC{
+func nicOf(m *nicRow) VMNIC {
+	vlan := deref(m.Vlan)
+	return VMNIC{
 		ID: deref(m.ID), MAC: strings.ToLower(deref(m.MacAddress)), Model: text(m.Model), Type: text(m.Type), Order: number(m.Order),
+		VMID: deref(deref(m.VM).ID), VLANID: deref(vlan.ID), VLANName: deref(vlan.Name),
 		Enabled: m.Enabled == nil || *m.Enabled, Mirror: deref(m.Mirror), Gateway: deref(m.Gateway), SubnetMask: deref(m.SubnetMask),
-		IPAddresses: distinct([]string{deref(m.IPAddress)}, nil),
+		IPAddresses: distinct([]string{deref(m.IPAddress)}, m.addresses),
 	}
-	if m.VM != nil {
-		out.VMID = deref(m.VM.ID)
-	}
-	if m.Vlan != nil {
-		out.VLANID, out.VLANName = deref(m.Vlan.ID), deref(m.Vlan.Name)
-	}
-	return out
 }
 
 // guestLists reads the lists of addresses that Tower has from 4.8 on, by the ids of the network cards; the generated

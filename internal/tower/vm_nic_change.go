@@ -45,7 +45,7 @@ func (c *Client) AddVMNICs(ctx context.Context, vmID string, nics []NICCreate) e
 		data.VMNics = append(data.VMNics, nic.params())
 	}
 	op := vmOperation{name: opAddNIC, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.AddVMNic(vm.NewAddVMNicParamsWithContext(ctx).WithRequestBody(&models.VMAddNicParams{Where: where, Data: data}))
+		reply, err := vm.New(c.sdk()).AddVMNic(vm.NewAddVMNicParamsWithContext(ctx).WithRequestBody(&models.VMAddNicParams{Where: where, Data: data}))
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (c *Client) removingNIC(name, vmID, mac string) vmOperation {
 		if name == opRemoveNIC {
 			index := int32(nic.Order) //nolint:gosec // a VM has no more than a handful
 			body := &models.VMRemoveNicParams{Where: where, Data: &models.VMRemoveNicParamsData{NicIndex: []int32{index}}}
-			reply, err := c.api.vms.RemoveVMNic(vm.NewRemoveVMNicParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).RemoveVMNic(vm.NewRemoveVMNicParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +87,7 @@ func (c *Client) removingNIC(name, vmID, mac string) vmOperation {
 		body := &models.VMRemoveNicByWhereParams{
 			Where: whereNIC(nic.ID), Effect: &models.VMRemoveNicByWhereParamsEffect{VMIds: []string{vmID}},
 		}
-		reply, err := c.api.vms.RemoveVMNicByWhere(vm.NewRemoveVMNicByWhereParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm.New(c.sdk()).RemoveVMNicByWhere(vm.NewRemoveVMNicByWhereParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (c *Client) UpdateVMNIC(ctx context.Context, vmID, mac string, in NICUpdate
 			body := &models.VMUpdateNicParams{Where: where, Data: &models.VMUpdateNicParamsData{
 				NicIndex: &index, ConnectVlanID: in.VLANID, MacAddress: in.MAC, Enabled: in.Enabled, Mirror: in.Mirror, Model: enum[models.VMNicModel](in.Model),
 			}}
-			reply, err := c.api.vms.UpdateVMNic(vm.NewUpdateVMNicParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).UpdateVMNic(vm.NewUpdateVMNicParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -123,7 +123,7 @@ func (c *Client) UpdateVMNIC(ctx context.Context, vmID, mac string, in NICUpdate
 		body := &models.VMUpdateNicAdvanceInfoParams{Where: whereNIC(nic.ID), Data: &models.VMUpdateNicAdvanceInfoParamsData{
 			ConnectVlanID: in.VLANID, MacAddress: in.MAC, Enabled: in.Enabled, Mirror: in.Mirror,
 		}}
-		reply, err := c.api.vms.UpdateVMNicAdvanceInfo(vm.NewUpdateVMNicAdvanceInfoParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm.New(c.sdk()).UpdateVMNicAdvanceInfo(vm.NewUpdateVMNicAdvanceInfoParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +143,7 @@ func (c *Client) ConfigureVMNIC(ctx context.Context, vmID, mac string, in NICAdd
 		body := &models.VMUpdateNicBasicInfoParams{Where: whereNIC(nic.ID), Data: &models.VMUpdateNicBasicInfoParamsData{
 			IPAddress: ptr(in.IPAddress), SubnetMask: ptr(in.Netmask), Gateway: optional(in.Gateway),
 		}}
-		reply, err := c.api.vms.UpdateVMNicBasicInfo(vm.NewUpdateVMNicBasicInfoParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm.New(c.sdk()).UpdateVMNicBasicInfo(vm.NewUpdateVMNicBasicInfoParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ func (c *Client) MigrateVM(ctx context.Context, vmID, hostID string) error {
 		reached: func(v *VM) bool { return v != nil && v.HostID == hostID },
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMMigrateParams{Where: where, Data: &models.VMMigrateParamsData{HostID: ptr(hostID)}}
-			reply, err := c.api.vms.MigrateVM(vm.NewMigrateVMParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).MigrateVM(vm.NewMigrateVMParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -41,7 +41,7 @@ func (c *Client) SetVMFolder(ctx context.Context, vmID, folderID string) error {
 		reached: func(v *VM) bool { return v != nil && v.FolderID == folderID },
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMAddFolderParams{Where: where, Data: &models.VMAddFolderParamsData{FolderID: ptr(folderID)}}
-			reply, err := c.api.vms.AddVMToFolder(vm.NewAddVMToFolderParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).AddVMToFolder(vm.NewAddVMToFolderParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -51,7 +51,7 @@ func (c *Client) SetVMFolder(ctx context.Context, vmID, folderID string) error {
 	if folderID == "" {
 		op.name = opLeaveFolder
 		op.submit = func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := c.api.vms.RemoveVMToFolder(vm.NewRemoveVMToFolderParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+			reply, err := vm.New(c.sdk()).RemoveVMToFolder(vm.NewRemoveVMToFolderParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +67,7 @@ func (c *Client) SetVMOwner(ctx context.Context, vmID string, owner Owner) error
 		name: opUpdateOwner,
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMUpdateOwnerParams{Where: where, Data: &models.VMUpdateOwnerParamsData{SearchFor: owner.SearchFor, Value: ptr(owner.Value)}}
-			reply, err := c.api.vms.UpdateVMOwner(vm.NewUpdateVMOwnerParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).UpdateVMOwner(vm.NewUpdateVMOwnerParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +109,7 @@ func (c *Client) SetVMIOLimits(ctx context.Context, vmID string, limits IOLimits
 		reached: func(v *VM) bool { return v != nil && limits.shownBy(v.IO) },
 		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
 			body := &models.VMUpdateIoPolicyParams{Where: where, Data: data}
-			reply, err := c.api.vms.UpdateVMIoPolicy(vm.NewUpdateVMIoPolicyParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm.New(c.sdk()).UpdateVMIoPolicy(vm.NewUpdateVMIoPolicyParamsWithContext(ctx).WithRequestBody(body))
 			if err != nil {
 				return nil, err
 			}

@@ -13,10 +13,7 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-const (
-	opGetGroups   = "get-vm-placement-groups"
-	opUpdateGroup = "update-vm-placement-group"
-)
+const opUpdateGroup = "update-vm-placement-group"
 
 // PlacementGroup is a VM placement group as Tower shows it.
 type PlacementGroup struct {
@@ -30,50 +27,36 @@ type PlacementGroup struct {
 	rules models.VMPlacementGroupUpdationParamsData // as they are, to be sent again with each change of the members
 }
 
+func (v PlacementGroup) identity() identity {
+	return identity{id: v.ID, localID: v.LocalID, name: v.Name, async: v.EntityAsyncStatus}
+}
+
 // PlacementGroup reads a VM placement group by id or local id.
 func (c *Client) PlacementGroup(ctx context.Context, id string) (*PlacementGroup, error) {
-	return readOne(ctx, c.reads.groups, opGetGroups, "VM placement group", id)
+	return c.groups.get(ctx, id)
 }
 
-// fetchGroups reads VM placement groups by id or local id.
-func (c *Client) fetchGroups(ctx context.Context, keys []string) (map[string]PlacementGroup, error) {
-	body := &models.GetVMPlacementGroupsRequestBody{Where: &models.VMPlacementGroupWhereInput{
-		OR: []*models.VMPlacementGroupWhereInput{{IDIn: keys}, {LocalIDIn: keys}},
-	}}
-	list, err := invoke(ctx, c, operation{opGetGroups, kindRead}, func(ctx context.Context) ([]PlacementGroup, error) {
-		reply, err := c.api.groups.GetVMPlacementGroups(vm_placement_group.NewGetVMPlacementGroupsParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]PlacementGroup, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, groupOf(m))
-			}
-		}
-		return out, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(g PlacementGroup) []string { return []string{g.ID, g.LocalID} }), nil
+func newPlacementGroups(c *Client) *objects[PlacementGroup] {
+	return newObjects(c, "get-vm-placement-groups", "VM placement group", groupOf,
+		func(ctx context.Context, body *models.GetVMPlacementGroupsRequestBody) ([]*models.VMPlacementGroup, error) {
+			params := vm_placement_group.NewGetVMPlacementGroupsParamsWithContext(ctx).WithRequestBody(body)
+			return payload(vm_placement_group.New(c.sdk()).GetVMPlacementGroups(params))
+		})
 }
 
-// groupOf converts a VM placement group of the SDK.
 func groupOf(m *models.VMPlacementGroup) PlacementGroup {
-	out := PlacementGroup{ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), EntityAsyncStatus: text(m.EntityAsyncStatus)}
-	if m.Cluster != nil {
-		out.ClusterID = deref(m.Cluster.ID)
+	out := PlacementGroup{
+		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), ClusterID: deref(deref(m.Cluster).ID), EntityAsyncStatus: text(m.EntityAsyncStatus),
+		rules: models.VMPlacementGroupUpdationParamsData{
+			Enabled: m.Enabled, VMVMPolicy: m.VMVMPolicy, VMVMPolicyEnabled: m.VMVMPolicyEnabled,
+			VMHostMustEnabled: m.VMHostMustEnabled, VMHostMustPolicy: m.VMHostMustPolicy, MustHosts: hostsOf(m.VMHostMustHostUuids),
+			VMHostPreferEnabled: m.VMHostPreferEnabled, VMHostPreferPolicy: m.VMHostPreferPolicy, PreferHosts: hostsOf(m.VMHostPreferHostUuids),
+		},
 	}
 	for _, v := range m.Vms {
 		if v != nil {
 			out.VMIDs = append(out.VMIDs, deref(v.ID))
 		}
-	}
-	out.rules = models.VMPlacementGroupUpdationParamsData{
-		Enabled: m.Enabled, VMVMPolicy: m.VMVMPolicy, VMVMPolicyEnabled: m.VMVMPolicyEnabled,
-		VMHostMustEnabled: m.VMHostMustEnabled, VMHostMustPolicy: m.VMHostMustPolicy, MustHosts: hostsOf(m.VMHostMustHostUuids),
-		VMHostPreferEnabled: m.VMHostPreferEnabled, VMHostPreferPolicy: m.VMHostPreferPolicy, PreferHosts: hostsOf(m.VMHostPreferHostUuids),
 	}
 	return out
 }
@@ -124,7 +107,7 @@ func (c *Client) SetVMPlacementGroup(ctx context.Context, vm *VM, groupID string
 		return fmt.Errorf("%s: %w", opUpdateGroup, err)
 	}
 	return c.withVM(ctx, opUpdateGroup, vm.ID, func() error {
-		outcome, _, err := c.grouping.Get(ctx, string(key))
+		outcome, _, err := c.regroups.Get(ctx, string(key))
 		if err != nil {
 			return asError(opUpdateGroup, err)
 		}
@@ -194,13 +177,9 @@ func (c *Client) changeMembers(ctx context.Context, id string, change membership
 	defer unlock()
 	var last error
 	for writes := 0; ; {
-		found, err := c.fetchGroups(ctx, []string{id})
+		g, err := c.groups.get(ctx, id)
 		if err != nil {
 			return err
-		}
-		g, ok := found[id]
-		if !ok {
-			return notFound(opGetGroups, fmt.Sprintf("Tower has no VM placement group with the id %q", id))
 		}
 		busy := g.EntityAsyncStatus != ""
 		members := change.of(g.VMIDs)
@@ -211,7 +190,7 @@ func (c *Client) changeMembers(ctx context.Context, id string, change membership
 			return errors.Join(&Error{Operation: opUpdateGroup, Class: ClassTransient, Message: fmt.Sprintf("the members of the group %q do not stay as they are written; something else writes them, too", g.Name)}, last)
 		case !busy:
 			writes++
-			if last = c.writeMembers(ctx, g, members); last != nil && !errors.Is(last, ErrLocked) && !effectUnknown(last) {
+			if last = c.writeMembers(ctx, *g, members); last != nil && !errors.Is(last, ErrLocked) && !effectUnknown(last) {
 				return last
 			}
 			if last == nil {
@@ -246,7 +225,7 @@ func (c *Client) writeMembers(ctx context.Context, g PlacementGroup, members []s
 	a := accepted{operation: opUpdateGroup, objectID: g.ID}
 	tasks, err := invoke(ctx, c, operation{opUpdateGroup, kindMutation}, func(ctx context.Context) ([]string, error) {
 		body := &models.VMPlacementGroupUpdationParams{Where: &models.VMPlacementGroupWhereInput{ID: ptr(g.ID)}, Data: &data}
-		reply, err := c.api.groups.UpdateVMPlacementGroup(vm_placement_group.NewUpdateVMPlacementGroupParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm_placement_group.New(c.sdk()).UpdateVMPlacementGroup(vm_placement_group.NewUpdateVMPlacementGroupParamsWithContext(ctx).WithRequestBody(body))
 		a.requestID = exchangeOf(ctx).requestID
 		if err != nil {
 			return nil, err

@@ -155,7 +155,7 @@ func (c *Client) starting(hostID string) vmOperation {
 		if hostID != "" {
 			body.Data = &models.VMStartParamsData{HostID: ptr(hostID)}
 		}
-		reply, err := c.api.vms.StartVM(vm.NewStartVMParamsWithContext(ctx).WithRequestBody(body))
+		reply, err := vm.New(c.sdk()).StartVM(vm.NewStartVMParamsWithContext(ctx).WithRequestBody(body))
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +165,7 @@ func (c *Client) starting(hostID string) vmOperation {
 
 func (c *Client) shuttingDown() vmOperation {
 	return vmOperation{name: opShutdown, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.ShutDownVM(vm.NewShutDownVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).ShutDownVM(vm.NewShutDownVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +175,7 @@ func (c *Client) shuttingDown() vmOperation {
 
 func (c *Client) poweringOff() vmOperation {
 	return vmOperation{name: opPowerOff, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.PoweroffVM(vm.NewPoweroffVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).PoweroffVM(vm.NewPoweroffVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}
@@ -185,7 +185,7 @@ func (c *Client) poweringOff() vmOperation {
 
 func (c *Client) suspending() vmOperation {
 	return vmOperation{name: opSuspend, reached: hasStatus(StatusSuspended), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.SuspendVM(vm.NewSuspendVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).SuspendVM(vm.NewSuspendVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}
@@ -195,7 +195,7 @@ func (c *Client) suspending() vmOperation {
 
 func (c *Client) resuming() vmOperation {
 	return vmOperation{name: opResume, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.ResumeVM(vm.NewResumeVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).ResumeVM(vm.NewResumeVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}

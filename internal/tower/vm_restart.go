@@ -79,7 +79,7 @@ func cancelled(err error) bool {
 
 func (c *Client) restarting() vmOperation {
 	return vmOperation{name: opRestart, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.RestartVM(vm.NewRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).RestartVM(vm.NewRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (c *Client) restarting() vmOperation {
 
 func (c *Client) forceRestarting() vmOperation {
 	return vmOperation{name: opForceRestart, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := c.api.vms.ForceRestartVM(vm.NewForceRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
+		reply, err := vm.New(c.sdk()).ForceRestartVM(vm.NewForceRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
 		if err != nil {
 			return nil, err
 		}

@@ -33,55 +33,28 @@ type VMSnapshot struct {
 	Labels            []Label
 }
 
-// VMSnapshot reads a snapshot of a VM by id or local id.
-func (c *Client) VMSnapshot(ctx context.Context, id string) (*VMSnapshot, error) {
-	return readOne(ctx, c.reads.snapshots, opGetVMSnapshots, "VM snapshot", id)
+func (v VMSnapshot) identity() identity {
+	return identity{id: v.ID, localID: v.LocalID, name: v.Name, async: v.EntityAsyncStatus}
 }
 
-const opGetVMSnapshots = "get-vm-snapshots"
+// VMSnapshot reads a snapshot of a VM by id or local id.
+func (c *Client) VMSnapshot(ctx context.Context, id string) (*VMSnapshot, error) {
+	return c.snapshots.get(ctx, id)
+}
 
-// getVMSnapshots calls get-vm-snapshots.
-func (c *Client) getVMSnapshots(ctx context.Context, where *models.VMSnapshotWhereInput) ([]VMSnapshot, error) {
-	body := &models.GetVMSnapshotsRequestBody{Where: where}
-	return invoke(ctx, c, operation{opGetVMSnapshots, kindRead}, func(ctx context.Context) ([]VMSnapshot, error) {
-		reply, err := c.api.snapshots.GetVMSnapshots(vm_snapshot.NewGetVMSnapshotsParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]VMSnapshot, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, vmSnapshotOf(m))
-			}
-		}
-		return out, nil
+func newVMSnapshots(c *Client) *objects[VMSnapshot] {
+	return newObjects(c, "get-vm-snapshots", "VM snapshot", vmSnapshotOf, func(ctx context.Context, body *models.GetVMSnapshotsRequestBody) ([]*models.VMSnapshot, error) {
+		return payload(vm_snapshot.New(c.sdk()).GetVMSnapshots(vm_snapshot.NewGetVMSnapshotsParamsWithContext(ctx).WithRequestBody(body)))
 	})
 }
 
-// fetchVMSnapshots reads snapshots by id or local id.
-func (c *Client) fetchVMSnapshots(ctx context.Context, keys []string) (map[string]VMSnapshot, error) {
-	list, err := c.getVMSnapshots(ctx, &models.VMSnapshotWhereInput{OR: []*models.VMSnapshotWhereInput{{IDIn: keys}, {LocalIDIn: keys}}})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v VMSnapshot) []string { return []string{v.ID, v.LocalID} }), nil
-}
-
-// vmSnapshotOf converts a snapshot of the SDK.
 func vmSnapshotOf(m *models.VMSnapshot) VMSnapshot {
-	out := VMSnapshot{
+	cpu, cluster, vm := deref(m.CPU), deref(m.Cluster), deref(m.VM)
+	return VMSnapshot{
 		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description), Firmware: text(m.Firmware),
+		ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name), VMID: deref(vm.ID), VMName: deref(vm.Name),
 		ConsistentType: text(m.ConsistentType), HA: deref(m.Ha), VCPU: number(m.Vcpu), MemoryBytes: deref(m.Memory), SizeBytes: deref(m.Size),
+		CPUCores: number(cpu.Cores), CPUSockets: number(cpu.Sockets),
 		EntityAsyncStatus: text(m.EntityAsyncStatus), CreatedAt: instant(m.LocalCreatedAt), Labels: labelsOf(m.Labels),
 	}
-	if m.CPU != nil {
-		out.CPUCores, out.CPUSockets = number(m.CPU.Cores), number(m.CPU.Sockets)
-	}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
-	}
-	if m.VM != nil {
-		out.VMID, out.VMName = deref(m.VM.ID), deref(m.VM.Name)
-	}
-	return out
 }

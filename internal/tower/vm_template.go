@@ -33,60 +33,34 @@ type VMTemplate struct {
 	Labels                     []Label
 }
 
-// VMTemplate reads a VM template by id or local id.
-func (c *Client) VMTemplate(ctx context.Context, id string) (*VMTemplate, error) {
-	return readOne(ctx, c.reads.vmTemplates, opGetVMTemplates, "VM template", id)
+func (v VMTemplate) identity() identity {
+	return identity{id: v.ID, localID: v.LocalID, name: v.Name, async: v.EntityAsyncStatus}
 }
 
-const opGetVMTemplates = "get-vm-templates"
+// VMTemplate reads a VM template by id or local id.
+func (c *Client) VMTemplate(ctx context.Context, id string) (*VMTemplate, error) {
+	return c.templates.get(ctx, id)
+}
 
-// getVMTemplates calls get-vm-templates.
-func (c *Client) getVMTemplates(ctx context.Context, where *models.VMTemplateWhereInput) ([]VMTemplate, error) {
-	body := &models.GetVMTemplatesRequestBody{Where: where}
-	return invoke(ctx, c, operation{opGetVMTemplates, kindRead}, func(ctx context.Context) ([]VMTemplate, error) {
-		reply, err := c.api.vmTemplates.GetVMTemplates(vm_template.NewGetVMTemplatesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]VMTemplate, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, vmTemplateOf(m))
-			}
-		}
-		return out, nil
+func newVMTemplates(c *Client) *objects[VMTemplate] {
+	return newObjects(c, "get-vm-templates", "VM template", vmTemplateOf, func(ctx context.Context, body *models.GetVMTemplatesRequestBody) ([]*models.VMTemplate, error) {
+		return payload(vm_template.New(c.sdk()).GetVMTemplates(vm_template.NewGetVMTemplatesParamsWithContext(ctx).WithRequestBody(body)))
 	})
 }
 
-// fetchVMTemplates reads VM templates by id or local id.
-func (c *Client) fetchVMTemplates(ctx context.Context, keys []string) (map[string]VMTemplate, error) {
-	list, err := c.getVMTemplates(ctx, &models.VMTemplateWhereInput{OR: []*models.VMTemplateWhereInput{{IDIn: keys}, {LocalIDIn: keys}}})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v VMTemplate) []string { return []string{v.ID, v.LocalID} }), nil
-}
-
-// vmTemplateOf converts a VM template of the SDK.
 func vmTemplateOf(m *models.VMTemplate) VMTemplate {
+	cpu, cluster := deref(m.CPU), deref(m.Cluster)
 	out := VMTemplate{
 		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description), Firmware: text(m.Firmware),
 		CloudInitSupported: deref(m.CloudInitSupported), HA: deref(m.Ha), VCPU: number(m.Vcpu), MemoryBytes: deref(m.Memory), SizeBytes: deref(m.Size),
 		EntityAsyncStatus: text(m.EntityAsyncStatus), CreatedAt: instant(m.LocalCreatedAt), Labels: labelsOf(m.Labels),
-	}
-	if m.CPU != nil {
-		out.CPUCores, out.CPUSockets = number(m.CPU.Cores), number(m.CPU.Sockets)
-	}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
+		CPUCores: number(cpu.Cores), CPUSockets: number(cpu.Sockets), ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name),
+		ContentLibraryVMTemplateID: deref(deref(m.ContentLibraryVMTemplate).ID),
 	}
 	for _, d := range m.VMDisks {
 		if d != nil {
 			out.Disks = append(out.Disks, TemplateDisk{Type: text(d.Type), Bus: text(d.Bus), Boot: number(d.Boot), SizeBytes: deref(d.Size)})
 		}
-	}
-	if m.ContentLibraryVMTemplate != nil {
-		out.ContentLibraryVMTemplateID = deref(m.ContentLibraryVMTemplate.ID)
 	}
 	return out
 }

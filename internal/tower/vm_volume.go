@@ -9,7 +9,6 @@ import (
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
-	"golang.org/x/sync/errgroup"
 )
 
 // VMVolume is a volume that VMs use as a disk, as Tower shows it.
@@ -26,74 +25,34 @@ type VMVolume struct {
 	EntityAsyncStatus string
 }
 
+func (v VMVolume) identity() identity {
+	return identity{id: v.ID, localID: v.LocalID, name: v.Name, async: v.EntityAsyncStatus}
+}
+
 // VMVolume reads a volume by Tower's id or its local id. ErrNotFound: there is none.
 func (c *Client) VMVolume(ctx context.Context, id string) (*VMVolume, error) {
-	return readOne(ctx, c.reads.volumes, opGetVMVolumes, "VM volume", id)
+	return c.volumes.get(ctx, id)
 }
 
-// VMVolumes reads volumes by Tower's id, all at once. Those that do not exist are missing in the result.
-func (c *Client) VMVolumes(ctx context.Context, ids []string) (map[string]VMVolume, error) {
-	found := make([]*VMVolume, len(ids))
-	var group errgroup.Group
-	for i, id := range ids {
-		group.Go(func() error {
-			volume, err := c.VMVolume(ctx, id)
-			if errors.Is(err, ErrNotFound) {
-				return nil
-			}
-			found[i] = volume
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	out := map[string]VMVolume{}
-	for _, volume := range found {
-		if volume != nil {
-			out[volume.ID] = *volume
-		}
-	}
-	return out, nil
+// VMVolumesByID reads volumes by Tower's id, all at once. Those that do not exist are missing in the result.
+func (c *Client) VMVolumesByID(ctx context.Context, ids []string) (map[string]VMVolume, error) {
+	return c.volumes.getAll(ctx, ids)
 }
 
-const (
-	opGetVMVolumes   = "get-vm-volumes"
-	opDeleteVMVolume = "delete-vm-volume"
-)
+const opDeleteVMVolume = "delete-vm-volume"
 
-// fetchVolumes reads volumes by id or local id.
-func (c *Client) fetchVolumes(ctx context.Context, keys []string) (map[string]VMVolume, error) {
-	body := &models.GetVMVolumesRequestBody{Where: &models.VMVolumeWhereInput{OR: []*models.VMVolumeWhereInput{{IDIn: keys}, {LocalIDIn: keys}}}}
-	list, err := invoke(ctx, c, operation{opGetVMVolumes, kindRead}, func(ctx context.Context) ([]VMVolume, error) {
-		reply, err := c.api.volumes.GetVMVolumes(vm_volume.NewGetVMVolumesParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		out := make([]VMVolume, 0, len(reply.Payload))
-		for _, m := range reply.Payload {
-			if m != nil {
-				out = append(out, volumeOf(m))
-			}
-		}
-		return out, nil
+func newVMVolumes(c *Client) *objects[VMVolume] {
+	return newObjects(c, "get-vm-volumes", "VM volume", volumeOf, func(ctx context.Context, body *models.GetVMVolumesRequestBody) ([]*models.VMVolume, error) {
+		return payload(vm_volume.New(c.sdk()).GetVMVolumes(vm_volume.NewGetVMVolumesParamsWithContext(ctx).WithRequestBody(body)))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return pick(keys, list, func(v VMVolume) []string { return []string{v.ID, v.LocalID} }), nil
 }
 
-// volumeOf converts a volume of the SDK.
 func volumeOf(m *models.VMVolume) VMVolume {
-	out := VMVolume{
-		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description),
+	cluster := deref(m.Cluster)
+	return VMVolume{
+		ID: deref(m.ID), LocalID: deref(m.LocalID), Name: deref(m.Name), Description: deref(m.Description), ClusterID: deref(cluster.ID), ClusterName: deref(cluster.Name),
 		StoragePolicy: text(m.ElfStoragePolicy), SizeBytes: deref(m.Size), Sharing: deref(m.Sharing), EntityAsyncStatus: text(m.EntityAsyncStatus),
 	}
-	if m.Cluster != nil {
-		out.ClusterID, out.ClusterName = deref(m.Cluster.ID), deref(m.Cluster.Name)
-	}
-	return out
 }
 
 // DeleteVMVolume deletes a volume that no VM uses, and its data with it. A volume that is gone already is success; one
@@ -117,7 +76,7 @@ func (c *Client) DeleteVMVolume(ctx context.Context, volumeID string) error {
 	body := &models.VMVolumeDeletionParams{Where: &models.VMVolumeWhereInput{ID: ptr(volumeID)}}
 	for {
 		tasks, err := invoke(ctx, c, operation{opDeleteVMVolume, kindMutation}, func(ctx context.Context) ([]string, error) {
-			reply, err := c.api.volumes.DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body))
+			reply, err := vm_volume.New(c.sdk()).DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body))
 			a.requestID = exchangeOf(ctx).requestID
 			if err != nil {
 				return nil, err

@@ -6,8 +6,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
-
 	"github.com/smartxworks/terraform-provider-elf/internal/poll"
 )
 
@@ -29,7 +27,7 @@ type watched struct {
 // failed is handed on as err; it says nothing about the VM.
 func (c *Client) WatchVM(ctx context.Context, vmID string, observe func(obs VMObservation, err error) (done bool)) error {
 	if vmID == "" {
-		return notFound(opGetVMs, "a VM is watched without its id")
+		return notFound(c.vms.op, "a VM is watched without its id")
 	}
 	return c.watches.Wait(ctx, vmID, func(o poll.Observation[watched]) bool {
 		switch {
@@ -44,7 +42,7 @@ func (c *Client) WatchVM(ctx context.Context, vmID string, observe func(obs VMOb
 
 // fetchWatched looks at VMs and their network cards.
 func (c *Client) fetchWatched(ctx context.Context, ids []string) (map[string]watched, error) {
-	list, err := c.getVMs(ctx, kindPoll, &models.VMWhereInput{IDIn: ids})
+	list, err := c.vms.fetch(ctx, kindPoll, Where{"id_in": ids})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +53,7 @@ func (c *Client) fetchWatched(ctx context.Context, ids []string) (map[string]wat
 		found = append(found, v.ID)
 	}
 	for chunk := range slices.Chunk(found, readChunk) {
-		nics, err := c.getNICs(ctx, kindPoll, chunk)
+		nics, err := c.nics.fetch(ctx, kindPoll, chunk)
 		for _, id := range chunk {
 			w := out[id]
 			w.seen.NICs, w.err = nics[id], err

@@ -94,7 +94,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	if !ok || resp.Diagnostics.HasError() {
 		return
 	}
-	filter, diags := m.ListFilter(ctx)
+	filter, diags := m.filter(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return

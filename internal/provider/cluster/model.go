@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
@@ -24,6 +25,14 @@ type model struct {
 	IP           types.String `tfsdk:"ip"`
 	ManagementIP types.String `tfsdk:"management_ip"`
 	HostCount    types.Int64  `tfsdk:"host_count"`
+}
+
+func (m *model) filter(ctx context.Context) (tower.Where, diag.Diagnostics) {
+	where, diags := m.Where(ctx)
+	if !attrs.IsKnown(m.ID) {
+		return where, diags
+	}
+	return tower.All(where, tower.AnyID(m.ID.ValueString())), diags
 }
 
 func (m *model) fromTower(c tower.Cluster) {

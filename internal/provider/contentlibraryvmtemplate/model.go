@@ -36,10 +36,15 @@ type model struct {
 	CreatedAt          types.String `tfsdk:"created_at"`
 }
 
-func (m *model) filter(ctx context.Context) (tower.ListFilter, diag.Diagnostics) {
-	filter, diags := m.ListFilter(ctx)
-	filter.ClusterID = m.ClusterID.ValueString()
-	return filter, diags
+func (m *model) filter(ctx context.Context) (tower.Where, diag.Diagnostics) {
+	where, diags := m.Where(ctx)
+	if attrs.IsKnown(m.ID) {
+		where["id"] = m.ID.ValueString()
+	}
+	if attrs.IsKnown(m.ClusterID) {
+		where["clusters_some"] = tower.AnyID(m.ClusterID.ValueString())
+	}
+	return where, diags
 }
 
 func (m *model) fromTower(t tower.ContentLibraryVMTemplate) {

@@ -77,7 +77,7 @@ func TestModel_filter(t *testing.T) {
 	if len(diags) != 0 {
 		t.Errorf("diagnostics %v", diags)
 	}
-	if diff := cmp.Diff(tower.ListFilter{ID: "t1", Name: "rocky-8", ClusterID: "c1"}, got); diff != "" {
+	if diff := cmp.Diff(tower.Where{"id": "t1", "name": "rocky-8", "clusters_some": tower.AnyID("c1")}, got); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
 	query := m.query(t.Context())

@@ -25,15 +25,26 @@ type model struct {
 	VDSName   types.String `tfsdk:"vds_name"`
 }
 
-func (m *model) filter(ctx context.Context) (tower.VLANFilter, diag.Diagnostics) {
-	base, diags := m.ListFilter(ctx)
-	base.ClusterID = m.ClusterID.ValueString()
-	return tower.VLANFilter{
-		ListFilter: base,
-		VDSID:      m.VDSID.ValueString(),
-		VlanID:     attrs.IntPtr(m.VlanID),
-		Type:       m.Type.ValueString(),
-	}, diags
+func (m *model) filter(ctx context.Context) (tower.Where, diag.Diagnostics) {
+	where, diags := m.Where(ctx)
+	if attrs.IsKnown(m.VlanID) {
+		where["vlan_id"] = m.VlanID.ValueInt64()
+	}
+	if attrs.IsKnown(m.Type) {
+		where["type"] = m.Type.ValueString()
+	}
+	filters := []tower.Where{where}
+	if attrs.IsKnown(m.ID) {
+		filters = append(filters, tower.AnyID(m.ID.ValueString()))
+	}
+	if attrs.IsKnown(m.VDSID) {
+		filters = append(filters, tower.Where{"vds": tower.AnyID(m.VDSID.ValueString())})
+	}
+	// A VM network knows its cluster through its switch only.
+	if attrs.IsKnown(m.ClusterID) {
+		filters = append(filters, tower.Where{"vds": tower.Where{"cluster": tower.AnyID(m.ClusterID.ValueString())}})
+	}
+	return tower.All(filters...), diags
 }
 
 func (m *model) fromTower(v tower.VLAN) {

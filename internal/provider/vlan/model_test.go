@@ -52,10 +52,9 @@ func TestModel_fromTower(t *testing.T) {
 
 func TestModel_filter(t *testing.T) {
 	t.Parallel()
-	untagged := 0
 	cases := map[string]struct {
 		in       model
-		want     tower.VLANFilter
+		want     tower.Where
 		criteria string
 	}{
 		"none": {in: model{Filters: lookup.Filters{NameIn: types.ListNull(types.StringType)}}},
@@ -67,10 +66,10 @@ func TestModel_filter(t *testing.T) {
 				VlanID:    types.Int64Value(0),
 				Type:      types.StringValue("VM"),
 			},
-			want: tower.VLANFilter{
-				ListFilter: tower.ListFilter{ID: "v1", Name: "default", ClusterID: "c1"},
-				VDSID:      "s1", VlanID: &untagged, Type: "VM",
-			},
+			want: tower.All(
+				tower.Where{"name": "default", "vlan_id": int64(0), "type": "VM"}, tower.AnyID("v1"),
+				tower.Where{"vds": tower.AnyID("s1")}, tower.Where{"vds": tower.Where{"cluster": tower.AnyID("c1")}},
+			),
 			criteria: `id = "v1" and name = "default" and cluster_id = "c1" and vds_id = "s1" and vlan_id = 0 and type = "VM"`,
 		},
 	}

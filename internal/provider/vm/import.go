@@ -54,7 +54,7 @@ func findForImport(ctx context.Context, client *tower.Client, id string) (*tower
 	if !qualified {
 		return client.VM(ctx, id)
 	}
-	clusters, err := client.Clusters(ctx, tower.ListFilter{Name: clusterName})
+	clusters, err := client.Clusters(ctx, tower.Where{"name": clusterName})
 	if err != nil {
 		return nil, fmt.Errorf("looking up the cluster %q: %w", clusterName, err)
 	}

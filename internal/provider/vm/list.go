@@ -125,9 +125,7 @@ func (l *ListResource) filter(ctx context.Context, req list.ListRequest, diags *
 	names, d := attrs.Strings(ctx, config.NameIn)
 	diags.Append(d...)
 	return tower.VMFilter{
-		ListFilter: tower.ListFilter{
-			Name: config.Name.ValueString(), NameContains: config.NameContains.ValueString(), NameIn: names, ClusterID: config.ClusterID.ValueString(),
-		},
+		Name: config.Name.ValueString(), NameContains: config.NameContains.ValueString(), NameIn: names, ClusterID: config.ClusterID.ValueString(),
 		FolderID: config.FolderID.ValueString(), Status: config.PowerState.ValueString(), Labels: attrs.Map(config.Labels),
 	}
 }

@@ -136,7 +136,7 @@ func (r *Resource) checkPlacement(ctx context.Context, plan, state *model, diags
 			return found.ID, found.ClusterID, nil
 		}},
 		{"folder_id", "VM folder", plan.FolderID, state.FolderID, func(id string) (string, string, error) {
-			found, err := client.Folder(ctx, id)
+			found, err := client.VMFolder(ctx, id)
 			if err != nil {
 				return "", "", err
 			}

@@ -33,7 +33,7 @@ func readStorage(ctx context.Context, client *tower.Client, vmID string, others 
 			ids = append(ids, d.VolumeID)
 		}
 	}
-	volumes, err := client.VMVolumes(ctx, ids)
+	volumes, err := client.VMVolumesByID(ctx, ids)
 	if err != nil {
 		return storage{}, fmt.Errorf("reading the volumes: %w", err)
 	}

@@ -68,15 +68,19 @@ func FilterAttributes(object string) map[string]schema.Attribute {
 // object, which is never what an unset variable was meant to say.
 func NotEmpty() validator.String { return stringvalidator.LengthAtLeast(1) }
 
-// ListFilter returns the filters in the form that the client takes.
-func (f Filters) ListFilter(ctx context.Context) (tower.ListFilter, diag.Diagnostics) {
+// Where returns the filters besides the id in the form that the client takes.
+func (f Filters) Where(ctx context.Context) (tower.Where, diag.Diagnostics) {
 	names, diags := attrs.Strings(ctx, f.NameIn)
-	return tower.ListFilter{
-		ID:           f.ID.ValueString(),
-		Name:         f.Name.ValueString(),
-		NameContains: f.NameContains.ValueString(),
-		NameIn:       names,
-	}, diags
+	where := tower.Where{}
+	if len(names) > 0 {
+		where["name_in"] = names
+	}
+	for field, value := range map[string]types.String{"name": f.Name, "name_contains": f.NameContains} {
+		if attrs.IsKnown(value) {
+			where[field] = value.ValueString()
+		}
+	}
+	return where, diags
 }
 
 // Criteria returns the filters that are set, for messages.

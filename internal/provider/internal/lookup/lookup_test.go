@@ -94,18 +94,19 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
 		in       lookup.Filters
-		want     tower.ListFilter
+		want     tower.Where
 		criteria string
 	}{
 		"none": {
-			in: lookup.Filters{NameIn: types.ListNull(types.StringType)},
+			in:   lookup.Filters{NameIn: types.ListNull(types.StringType)},
+			want: tower.Where{},
 		},
 		"all": {
 			in: lookup.Filters{
 				ID: types.StringValue("i"), Name: types.StringValue("n"), NameContains: types.StringValue("c"),
 				NameIn: attrs.StringList([]string{"a", "b"}),
 			},
-			want:     tower.ListFilter{ID: "i", Name: "n", NameContains: "c", NameIn: []string{"a", "b"}},
+			want:     tower.Where{"name": "n", "name_contains": "c", "name_in": []string{"a", "b"}},
 			criteria: `id = "i" and name = "n" and name_contains = "c" and name_in = ["a", "b"]`,
 		},
 		"unknown": {
@@ -113,17 +114,18 @@ func TestFilters(t *testing.T) {
 				ID: types.StringUnknown(), Name: types.StringUnknown(), NameContains: types.StringUnknown(),
 				NameIn: types.ListUnknown(types.StringType),
 			},
+			want: tower.Where{},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, diags := tc.in.ListFilter(t.Context())
+			got, diags := tc.in.Where(t.Context())
 			if len(diags) != 0 {
 				t.Errorf("diagnostics %v", diags)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
-				t.Errorf("ListFilter (-want +got):\n%s", diff)
+				t.Errorf("Where (-want +got):\n%s", diff)
 			}
 			if got := tc.in.Criteria(t.Context()).String(); got != tc.criteria {
 				t.Errorf("Criteria = %q, want %q", got, tc.criteria)

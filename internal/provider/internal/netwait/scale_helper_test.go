@@ -137,15 +137,15 @@ func (c lagCase) owns(name string) bool {
 type place struct{ cluster, vlan, template string }
 
 func (r *rig) place(ctx context.Context) (place, error) {
-	clusters, err := r.client.Clusters(ctx, tower.ListFilter{})
+	clusters, err := r.client.Clusters(ctx, nil)
 	if err != nil || len(clusters) == 0 {
 		return place{}, errors.Join(err, errors.New("no cluster"))
 	}
-	vlans, err := r.client.VLANs(ctx, tower.VLANFilter{ListFilter: tower.ListFilter{Name: "default"}})
+	vlans, err := r.client.VLANs(ctx, tower.Where{"name": "default"})
 	if err != nil || len(vlans) == 0 {
 		return place{}, errors.Join(err, errors.New("no network"))
 	}
-	templates, err := r.client.ContentLibraryVMTemplates(ctx, tower.ListFilter{})
+	templates, err := r.client.ContentLibraryVMTemplates(ctx, nil)
 	if err != nil || len(templates) == 0 {
 		return place{}, errors.Join(err, errors.New("no template"))
 	}
