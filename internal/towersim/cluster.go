@@ -163,6 +163,10 @@ func (w *world) forgetCluster(c *cluster) {
 		}
 	}
 
+	for _, v := range filtered(w.volumes.list, func(v *volume) bool { return v.cluster == c }) {
+		w.removeVolume(v)
+	}
+
 	dropWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
 	dropWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
 	dropWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
@@ -170,7 +174,6 @@ func (w *world) forgetCluster(c *cluster) {
 	dropWhere(&w.images, func(i *image) bool { return i.cluster == c })
 	dropWhere(&w.toolsImages, func(i *toolsImage) bool { return i.cluster == c })
 	dropWhere(&w.snapshots, func(s *snapshot) bool { return s.cluster == c })
-	dropWhere(&w.volumes, func(v *volume) bool { return v.cluster == c })
 	dropWhere(&w.groups, func(g *group) bool { return g.cluster == c })
 	dropWhere(&w.folders, func(f *folder) bool { return f.cluster == c })
 	dropWhere(&w.policies, func(p *storagePolicy) bool { return p.cluster == c })
