@@ -167,6 +167,7 @@ func (w *world) forgetCluster(c *cluster) {
 		w.removeVolume(v)
 	}
 
+	dropWhere(&w.hostNICs, func(n *hostNIC) bool { return n.host.cluster == c })
 	dropWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
 	dropWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
 	dropWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
@@ -181,6 +182,9 @@ func (w *world) forgetCluster(c *cluster) {
 	dropWhere(&w.iscsiTargets, func(t *iscsiTarget) bool { return t.cluster == c })
 	dropWhere(&w.iscsiLuns, func(l *iscsiLun) bool { return l.target.cluster == c })
 	dropWhere(&w.iscsiSnapshots, func(s *iscsiSnapshot) bool { return s.target.cluster == c })
+	dropWhere(&w.floatingIPs, func(f *floatingIP) bool { return f.vpc.cluster == c })
+	dropWhere(&w.vpcSubnets, func(s *vpcSubnet) bool { return s.vpc.cluster == c })
+	dropWhere(&w.vpcs, func(v *vpc) bool { return v.cluster == c })
 	w.clusters.remove(c)
 }
 
