@@ -135,7 +135,7 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 	return c.changeVMs(vms, vmWork{
 		mutation: "addVmNic", about: named("Add a NIC to VM", "添加虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
-			if failed := c.vpcFree(shapes[v], nil); failed != nil {
+			if failed := c.claimVPC(shapes[v], nil); failed != nil {
 				return failed
 			}
 
