@@ -186,6 +186,10 @@ func recoverVMFromRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
 				return failed
 			}
 
+			if failed := c.macsTaken(v, v.cluster); failed != nil {
+				return failed
+			}
+
 			v.row.InRecycleBin, v.row.DeletedAt, v.row.OriginalName = false, nil, nil
 
 			return nil

@@ -114,8 +114,8 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failed
 	}
 
-	nics := w.nicsFor(b)
-	if failed := w.claimVPC(nics, nil); failed != nil {
+	nics, failed := w.prepareNICs(w.nicsFor(b), b.cluster, nil)
+	if failed != nil {
 		return failed
 	}
 
@@ -165,6 +165,10 @@ func (w *world) nicsFor(b *blueprint) []nicShape {
 	nics := slices.Clone(b.nics)
 
 	for i := range nics {
+		if b.foreign && w.macTaken(nics[i].mac, b.cluster, nil) != nil {
+			nics[i].mac = ""
+		}
+
 		// A template may remember a network that is gone.
 		if network := nics[i].vlan; network != nil {
 			if _, exists := w.vlans.of(&network.row); !exists {
@@ -235,13 +239,9 @@ func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
 	return nil
 }
 
-// plugIn gives a VM a NIC.
+// plugIn gives a VM a NIC that [world.prepareNICs] has completed.
 func (w *world) plugIn(v *vm, s *nicShape) *nic {
 	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, echo: s.echo}
-	if n.mac == "" {
-		n.mac = w.ids.mac()
-	}
-
 	id := w.ids.uuid()
 	n.row = wire.VMNic{
 		ID: w.ids.cuid(), LocalID: id, InterfaceID: wire.Ptr(id), MACAddress: wire.Ptr(n.mac), Enabled: wire.Ptr(s.enabled),

@@ -210,13 +210,19 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 	nics := slices.Clone(s.shape.nics)
 
+	// Other VMs may have got the addresses by now.
 	for i := range nics {
+		if w.macTaken(nics[i].mac, v.cluster, v.nics) != nil {
+			nics[i].mac = ""
+		}
+
 		if w.claimVPC(nics[i:i+1], v.nics) != nil {
-			nics[i].vpc = &vpcShape{subnet: nics[i].vpc.subnet} // others have its addresses by now
+			nics[i].vpc = &vpcShape{subnet: nics[i].vpc.subnet}
 		}
 	}
 
-	if failed := w.claimVPC(nics, v.nics); failed != nil {
+	nics, failed := w.prepareNICs(nics, v.cluster, v.nics)
+	if failed != nil {
 		return failed
 	}
 
