@@ -213,16 +213,3 @@ func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
 		},
 	})
 }
-
-func addVMToFolder(c *call, in *wire.VMAddFolderParams) (any, error) {
-	into, ok := c.folders.get(in.Data.FolderID)
-	if !ok {
-		return nil, notFound("There is no VM folder %s", in.Data.FolderID)
-	}
-
-	return c.moveToFolder(in.Where, into)
-}
-
-func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.moveToFolder(in.Where, nil)
-}
