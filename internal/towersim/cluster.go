@@ -163,6 +163,11 @@ func (w *world) forgetCluster(c *cluster) {
 		}
 	}
 
+	for _, v := range filtered(w.volumes.list, func(v *volume) bool { return v.cluster == c }) {
+		w.removeVolume(v)
+	}
+
+	dropWhere(&w.hostNICs, func(n *hostNIC) bool { return n.host.cluster == c })
 	dropWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
 	dropWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
 	dropWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
@@ -170,7 +175,6 @@ func (w *world) forgetCluster(c *cluster) {
 	dropWhere(&w.images, func(i *image) bool { return i.cluster == c })
 	dropWhere(&w.toolsImages, func(i *toolsImage) bool { return i.cluster == c })
 	dropWhere(&w.snapshots, func(s *snapshot) bool { return s.cluster == c })
-	dropWhere(&w.volumes, func(v *volume) bool { return v.cluster == c })
 	dropWhere(&w.groups, func(g *group) bool { return g.cluster == c })
 	dropWhere(&w.folders, func(f *folder) bool { return f.cluster == c })
 	dropWhere(&w.policies, func(p *storagePolicy) bool { return p.cluster == c })
@@ -178,6 +182,9 @@ func (w *world) forgetCluster(c *cluster) {
 	dropWhere(&w.iscsiTargets, func(t *iscsiTarget) bool { return t.cluster == c })
 	dropWhere(&w.iscsiLuns, func(l *iscsiLun) bool { return l.target.cluster == c })
 	dropWhere(&w.iscsiSnapshots, func(s *iscsiSnapshot) bool { return s.target.cluster == c })
+	dropWhere(&w.floatingIPs, func(f *floatingIP) bool { return f.vpc.cluster == c })
+	dropWhere(&w.vpcSubnets, func(s *vpcSubnet) bool { return s.vpc.cluster == c })
+	dropWhere(&w.vpcs, func(v *vpc) bool { return v.cluster == c })
 	w.clusters.remove(c)
 }
 

@@ -3,6 +3,7 @@
 package towersim
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -108,14 +109,14 @@ func (s *Server) ClearFaults() {
 	s.locked(func(w *world) { w.faults = nil })
 }
 
-// VMs returns the history of all VMs, in the order of their creation; deleted
-// ones stay listed.
+// VMs returns the history of all VMs, in the order of their creation. Of the
+// deleted VMs, the newest 10,000 stay listed.
 func (s *Server) VMs() []VMReport {
 	var reports []VMReport
 
 	s.locked(func(w *world) {
-		all := append(slices.Clone(w.departed), w.vms.list...)
-		slices.SortFunc(all, func(a, b *vm) int { return int(a.order) - int(b.order) })
+		all := append(slices.Clone(w.deletedVMs), w.vms.list...)
+		slices.SortFunc(all, func(a, b *vm) int { return cmp.Compare(a.order, b.order) })
 
 		reports = mapped(all, w.report)
 	})

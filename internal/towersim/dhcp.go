@@ -50,7 +50,7 @@ func (p *dhcpPool) lease(mac string, fresh bool) (netip.Addr, bool) {
 		return held, true
 	}
 
-	address, ok := p.free()
+	address, ok := p.free(func(a netip.Addr) bool { return p.holders[a] != "" })
 	if !ok {
 		return held, known
 	}
@@ -64,9 +64,10 @@ func (p *dhcpPool) lease(mac string, fresh bool) (netip.Addr, bool) {
 	return address, true
 }
 
-// free finds an address that nobody holds, after the last one that was given.
-func (p *dhcpPool) free() (netip.Addr, bool) {
-	for tries := len(p.holders) + 2; tries > 0; tries-- {
+// free finds an address that is not taken, after the last one that was given. It
+// returns false if there is none.
+func (p *dhcpPool) free(taken func(netip.Addr) bool) (netip.Addr, bool) {
+	for last := p.next; ; {
 		candidate := p.next
 
 		p.next = p.next.Next()
@@ -74,12 +75,14 @@ func (p *dhcpPool) free() (netip.Addr, bool) {
 			p.next = p.gateway.Next()
 		}
 
-		if _, taken := p.holders[candidate]; !taken {
+		if !taken(candidate) {
 			return candidate, true
 		}
-	}
 
-	return netip.Addr{}, false
+		if p.next == last {
+			return netip.Addr{}, false
+		}
+	}
 }
 
 // usable tells whether an address is one of a host in the range: the last one is

@@ -48,6 +48,17 @@ func (s *Server) Replayed(rows map[string]string, since uint64) map[string]strin
 	return after
 }
 
+// RemoveNodes makes Kubernetes nodes come and go.
+func (s *Server) RemoveNodes(n int) {
+	s.locked(func(w *world) {
+		for range n {
+			w.nodes.byName["passing"] = &node{name: "passing"}
+			w.nodes.touch(w.nodes.byName["passing"], true, w.current)
+			w.nodes.remove(w.nodes.byName["passing"])
+		}
+	})
+}
+
 // Revision returns that of the last change.
 func (s *Server) Revision() uint64 {
 	var revision uint64

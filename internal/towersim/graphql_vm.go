@@ -102,6 +102,15 @@ type wholeNic struct {
 	from  *wholeNicCreate // nil: it stays as it is
 }
 
+// mac returns the NIC's MAC address, "" for one that Tower is to choose.
+func (n *wholeNic) mac() string {
+	if n.kept != nil {
+		return n.kept.mac
+	}
+
+	return n.shape.mac
+}
+
 // updateWholeVM starts an edit of a VM that carries the whole of its disks and
 // NICs. The answer has no task: callers look for it by the VM and the mutation.
 func (c *call) updateWholeVM(field gqlField, variables map[string]any) (any, error) {
@@ -219,16 +228,16 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 			return nil, err
 		}
 
+		for _, other := range after {
+			if mac := made.shape.mac; mac != "" && strings.EqualFold(other.mac(), mac) {
+				return nil, badRequest("vm_nics.create: two NICs have the MAC address %s", mac)
+			}
+		}
+
 		for _, n := range dropped {
-			if n.mac != made.shape.mac {
-				continue
+			if strings.EqualFold(n.mac, made.shape.mac) {
+				made.kept = n
 			}
-
-			if slices.ContainsFunc(after, func(x wholeNic) bool { return x.kept == n }) {
-				return nil, badRequest("vm_nics.create: two NICs have the MAC address %s", n.mac)
-			}
-
-			made.kept = n
 		}
 
 		after = append(after, made)
@@ -310,6 +319,10 @@ func (w *world) applyWhole(e *wholeEdit) *taskFailure {
 		return failed
 	}
 
+	if failed := w.prepareNew(e); failed != nil {
+		return failed
+	}
+
 	if failed := w.editVM(v, &e.basic); failed != nil {
 		return failed
 	}
@@ -329,6 +342,32 @@ func (w *world) applyWhole(e *wholeEdit) *taskFailure {
 	}
 
 	w.renew(v)
+
+	return nil
+}
+
+// prepareNew completes the NICs that an edit adds.
+func (w *world) prepareNew(e *wholeEdit) *taskFailure {
+	var added []*nicShape
+
+	for i := range e.nics {
+		if e.nics[i].kept == nil {
+			added = append(added, &e.nics[i].shape)
+		}
+	}
+
+	leaving := slices.DeleteFunc(slices.Clone(e.vm.nics), func(n *nic) bool {
+		return slices.ContainsFunc(e.nics, func(x wholeNic) bool { return x.kept == n })
+	})
+
+	prepared, failed := w.prepareNICs(mapped(added, func(s *nicShape) nicShape { return *s }), e.vm.cluster, leaving)
+	if failed != nil {
+		return failed
+	}
+
+	for i := range prepared {
+		*added[i] = prepared[i]
+	}
 
 	return nil
 }

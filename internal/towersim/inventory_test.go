@@ -15,30 +15,6 @@ import (
 
 func contains(s, part string) bool { return strings.Contains(s, part) }
 
-func TestFolderHoldsVMs(t *testing.T) {
-	x := start(t, "")
-	vm := x.made(object{})
-	id := x.madeBy("create-vm-folder", []object{{"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "f"}})
-	x.done("add-vm-to-folder", vm.ID, object{"folder_id": id})
-
-	if got := x.vm(vm.ID).Folder; got == nil || got.Name != "f" {
-		t.Errorf("the VM is in %+v", got)
-	}
-
-	post[[]object](x, "update-vm-folder", edit(id, object{"name": "g"}))
-
-	if folder := first[wire.VMFolder](x, "get-vm-folders", object{"id": id}); *folder.VMNum != 1 || x.vm(vm.ID).Folder.Name != "g" {
-		t.Errorf("got %+v", folder)
-	}
-
-	x.refused("create-vm-folder", []object{{"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "g"}}, http.StatusBadRequest)
-	post[[]object](x, "delete-vm-folder", byID(id))
-
-	if got := x.vm(vm.ID).Folder; got != nil {
-		t.Errorf("the VM is still in %+v", got)
-	}
-}
-
 func TestDatacenterTakesClusters(t *testing.T) {
 	x := start(t, "")
 	organization := x.idOf("get-organizations", "default")

@@ -17,7 +17,25 @@ type iscsiTarget struct {
 type iscsiLun struct {
 	row    wire.IscsiLun
 	target *iscsiTarget
+	made   bool // false until its task has ended: it takes no space yet
 	labelSet
+}
+
+// space is what the unit takes of its cluster's storage. Thin or thick, it takes
+// its assigned size once for each copy, as volumes do.
+func (l *iscsiLun) space() int64 { return lunSpace(l.row.AssignedSize, l.row.ReplicaNum) }
+
+func lunSpace(size int64, copies int) int64 { return times(size, int64(max(copies, 1))) }
+
+// resize gives a unit another size if the cluster has the space.
+func (w *world) resize(l *iscsiLun, size int64) *taskFailure {
+	if failed := w.hasSpace(l.target.cluster, lunSpace(size, l.row.ReplicaNum)-l.space()); failed != nil {
+		return failed
+	}
+
+	l.row.AssignedSize = size
+
+	return nil
 }
 
 // iscsiSnapshot is a logical unit at one time. It outlives the unit.
@@ -237,8 +255,18 @@ func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.
 		c.iscsiLuns.add(l)
 	}
 
-	return changed(c, made, c.lunChange(mutation, "Create iSCSI LUN", wire.EntityAsyncStatusCreating,
-		func(*iscsiLun) *taskFailure { return nil }), shownLun)
+	k := c.lunChange(mutation, "Create iSCSI LUN", wire.EntityAsyncStatusCreating, func(l *iscsiLun) *taskFailure {
+		if failed := c.hasSpace(l.target.cluster, l.space()); failed != nil {
+			return failed
+		}
+
+		l.made = true
+
+		return nil
+	})
+	k.undo = func(l *iscsiLun) { c.iscsiLuns.remove(l) }
+
+	return changed(c, made, k, shownLun)
 }
 
 func (c *call) lunChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiLun) *taskFailure) change[*iscsiLun] {
@@ -259,11 +287,23 @@ func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
 	}
 
 	if in.Data.AssignedSize != nil {
+		if *in.Data.AssignedSize <= 0 {
+			return nil, badRequest("body.data.assigned_size: must be more than 0")
+		}
+
 		in.Data.AssignedSize = wire.Ptr(bytesOf(*in.Data.AssignedSize, in.Data.AssignedSizeUnit))
 	}
 
 	return changed(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN", wire.EntityAsyncStatusUpdating,
-		func(l *iscsiLun) *taskFailure { return overlaid(&l.row, &in.Data) }), shownLun), nil
+		func(l *iscsiLun) *taskFailure {
+			if in.Data.AssignedSize != nil {
+				if failed := c.resize(l, *in.Data.AssignedSize); failed != nil {
+					return failed
+				}
+			}
+
+			return overlaid(&l.row, &in.Data)
+		}), shownLun), nil
 }
 
 func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {

@@ -133,9 +133,5 @@ func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (a
 	}
 
 	return changed(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN", wire.EntityAsyncStatusUpdating,
-		func(l *iscsiLun) *taskFailure {
-			l.row.AssignedSize = sizes[l]
-
-			return nil
-		}), shownLun), nil
+		func(l *iscsiLun) *taskFailure { return c.resize(l, sizes[l]) }), shownLun), nil
 }

@@ -89,6 +89,87 @@ func TestUnitWithItsSnapshots(t *testing.T) {
 	}
 }
 
+// usedSpace is what the only cluster says of its storage.
+func (x *tower) usedSpace() int64 {
+	x.t.Helper()
+
+	return *post[[]wire.Cluster](x, "get-clusters", object{})[0].UsedDataSpace
+}
+
+func TestUnitsTakeSpaceOfTheirCluster(t *testing.T) {
+	x := start(t, "")
+	target, lun, snapshot := x.unit()
+
+	for _, step := range []struct {
+		what string
+		do   func()
+		want int64
+	}{
+		{"two copies of 1 GiB", func() {}, 2 << 30},
+		{"the unit grows to 3 GiB", func() {
+			post[[]object](x, "update-iscsi-lun", edit(lun, object{"assigned_size": 3, "assigned_size_unit": "GB"}))
+		}, 6 << 30},
+		{"the unit goes back to 1 GiB", func() {
+			post[[]object](x, "rollback-iscsi-lun-from-snapshot", []object{{"lun_id": lun, "snapshot_id": snapshot}})
+		}, 2 << 30},
+		{"a clone joins", func() {
+			x.madeBy("clone-iscsi-lun-from-snapshot", []object{{"iscsi_target_id": target, "snapshot_id": snapshot, "name": "c"}})
+		}, 4 << 30},
+		{"three copies of 1 GiB join", func() {
+			x.madeBy("create-iscsi-lun", []object{{"iscsi_target_id": target, "name": "m", "assigned_size": 1 << 30, "replica_num": 3}})
+		}, 7 << 30},
+		{"the unit is deleted", func() { post[[]object](x, "delete-iscsi-lun", edit(lun, object{"remove_snapshot": true})) }, 5 << 30},
+	} {
+		step.do()
+		x.settle()
+
+		if got := x.usedSpace(); got != step.want {
+			t.Errorf("%s: %d bytes are in use, want %d", step.what, got, step.want)
+		}
+	}
+}
+
+func TestUnitsThatDoNotFitAreNotMade(t *testing.T) {
+	x := start(t, "inventory: {clusters: [{name: cluster-1, storage_tib: 1}]}")
+	target, lun, _ := x.unit()
+	unit := func(size int64) object {
+		return object{"iscsi_target_id": target, "name": "big", "assigned_size": size, "replica_num": 2}
+	}
+	failed := func(operation string, body any) {
+		t.Helper()
+
+		task := post[[]wire.WithTask[wire.Deleted]](x, operation, body)[0].TaskID
+		x.settle()
+		x.failed(task, "EAllocSpace")
+	}
+
+	failed("create-iscsi-lun", []object{unit(1 << 40)})
+	failed("create-iscsi-lun", []object{unit(1<<63 - 1)})
+	failed("update-iscsi-lun", edit(lun, object{"assigned_size": int64(1) << 40}))
+
+	if got := post[[]wire.IscsiLun](x, "get-iscsi-luns", object{}); len(got) != 1 || got[0].AssignedSize != 1<<30 || x.usedSpace() != 2<<30 {
+		t.Errorf("the target has %+v", got)
+	}
+
+	// Between volumes and units it is first come, first served.
+	x.madeBy("create-iscsi-lun", []object{unit(500 << 30)})
+	x.settle()
+
+	volume := post[[]wire.WithTask[wire.VMVolume]](x, "create-vm-volume", []object{{
+		"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "v", "size": int64(20) << 30, "sharing": false,
+		"elf_storage_policy": "REPLICA_2_THIN_PROVISION",
+	}})[0]
+	x.settle()
+	x.failed(volume.TaskID, "EAllocSpace")
+
+	big := x.idOf("get-iscsi-luns", "big")
+	ofBig := x.madeBy("create-iscsi-lun-snapshot", []object{{"iscsi_target_id": target, "iscsi_lun_id": big, "name": "of-big"}})
+	x.settle()
+	failed("clone-iscsi-lun-from-snapshot", []object{{"iscsi_target_id": target, "snapshot_id": ofBig, "name": "c"}})
+
+	x.refused("update-iscsi-lun", edit(lun, object{"assigned_size": 0}), http.StatusBadRequest)
+}
+
 func TestBlockStorageRefusesMissingObjects(t *testing.T) {
 	x := start(t, "")
 	target, lun, _ := x.unit()

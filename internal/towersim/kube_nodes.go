@@ -180,7 +180,13 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	encoder := json.NewEncoder(w)
 
 	for {
-		events, now, version := s.nodeEvents(known)
+		events, now, version, missed := s.nodeEvents(known)
+
+		if missed {
+			_ = encoder.Encode(document{"type": "ERROR", "object": kubeStatus(http.StatusGone, "Expired", "too old resource version", "")})
+
+			return
+		}
 
 		for _, event := range events {
 			if !q.selects(&event.node) {
@@ -212,13 +218,14 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	}
 }
 
-// nodeEvents returns what happened to nodes after a version, and the present one.
-func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, version uint64) {
+// nodeEvents returns what happened to nodes after a version, and the present
+// one. It also reports whether some of these events are not kept any more.
+func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, version uint64, missed bool) {
 	s.locked(func(w *world) {
-		events, now, version = w.nodes.since(after), w.current, w.nodes.version
+		events, now, version, missed = w.nodes.since(after), w.current, w.nodes.version, w.nodes.missed(after)
 	})
 
-	return events, now, version
+	return events, now, version, missed
 }
 
 // initialEventsEnd tells an informer that it has seen all that was there.

@@ -133,6 +133,30 @@ func TestWatchWithoutAListSendsWhatIsThereFirst(t *testing.T) {
 	}
 }
 
+// A client that has missed a removal which is not kept any more is told to list
+// the nodes again, as a real API server does.
+func TestWatchFromAVersionThatIsTooOldExpires(t *testing.T) {
+	x := start(t, nodeScenario)
+	k := x.kube()
+	x.made(object{"name": "a"})
+	x.Advance(80 * second)
+
+	_, list := k.get("/api/v1/nodes", "application/json")
+	x.RemoveNodes(2000)
+
+	event, status := k.watch("resourceVersion=" + dig(list, "metadata", "resourceVersion").(string)).next()
+	if event != "ERROR " || status["code"] != float64(http.StatusGone) || status["reason"] != "Expired" {
+		t.Errorf("got %s: %v", event, status)
+	}
+
+	// The list that it gets now leads on.
+	_, list = k.get("/api/v1/nodes", "application/json")
+	w := k.watch("resourceVersion=" + dig(list, "metadata", "resourceVersion").(string))
+	x.made(object{"name": "b"})
+	x.Advance(80 * second)
+	w.wants("ADDED b")
+}
+
 func TestWatchEndsAfterItsTime(t *testing.T) {
 	w := start(t, nodeScenario).kube().watch("timeoutSeconds=0")
 

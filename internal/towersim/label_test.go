@@ -66,6 +66,50 @@ func TestLabelOfADeletedVMIsUnused(t *testing.T) {
 	}
 }
 
+func TestLabelOnHostNICs(t *testing.T) {
+	x := start(t, "")
+	host := post[[]wire.Host](x, "get-hosts", object{})[0]
+	id := x.label("uplink", "a")
+	byHost := object{"nics": object{"host": object{"id": host.ID}, "name_starts_with": "eth"}}
+	x.relabel("add-labels-to-resources", id, byHost)
+
+	label := x.getLabel(id)
+	if *label.NicNum != 2 || *label.TotalNum != 2 || len(label.Nics) != 2 || label.Nics[0].ID != host.Nics[1].ID || label.Nics[0].Name != "eth0" {
+		t.Errorf("the label is on %d of %d: %+v", *label.NicNum, *label.TotalNum, label.Nics)
+	}
+
+	labelled := object{"nics_some": object{"labels_some": object{"key": "uplink"}}}
+	if hosts := post[[]wire.Host](x, "get-hosts", object{"where": labelled}); len(hosts) != 1 || hosts[0].ID != host.ID {
+		t.Errorf("the label of a NIC finds %d hosts", len(hosts))
+	}
+
+	if labels := post[[]wire.Label](x, "get-labels", object{"where": object{"nics_some": object{"id": host.Nics[1].ID}}}); len(labels) != 1 {
+		t.Errorf("the NIC finds %d labels", len(labels))
+	}
+
+	x.relabel("remove-labels-from-resources", id, byHost)
+
+	if label := x.getLabel(id); *label.NicNum != 0 || len(label.Nics) != 0 {
+		t.Errorf("the label is still on %+v", label.Nics)
+	}
+}
+
+func TestLabelOnHostNICsOfARemovedClusterIsUnused(t *testing.T) {
+	x := start(t, "")
+	id := x.label("uplink", "a")
+	x.relabel("add-labels-to-resources", id, object{"nics": object{}})
+	post[[]object](x, "delete-cluster", byID(x.idOf("get-clusters", "cluster-1")))
+	x.settle()
+
+	if label := x.getLabel(id); *label.NicNum != 0 || *label.TotalNum != 0 {
+		t.Errorf("the label is on %d NICs", *label.NicNum)
+	}
+
+	if vpcs := x.VPCs(); len(vpcs) != 0 {
+		t.Errorf("the cluster's VPC is still there: %+v", vpcs)
+	}
+}
+
 func TestUpdateLabel(t *testing.T) {
 	x := start(t, "")
 	vm := x.made(object{})

@@ -24,12 +24,16 @@ type node struct {
 	vm         *vm
 }
 
-// nodeBook holds the nodes by name, and those that are gone for the clients that
-// knew them. Its version counts all changes, over resets too.
+// maxGoneNodes is how many removed nodes are kept for watches.
+const maxGoneNodes = 1000
+
+// nodeBook holds the nodes by name, and the removed ones for the clients that
+// watch them. Its version counts all changes, over resets too.
 type nodeBook struct {
-	byName  map[string]*node
-	gone    []node // with the versions of their departure
-	version uint64
+	byName    map[string]*node
+	gone      []node // with the versions of their removal
+	version   uint64
+	compacted uint64 // a watch from an earlier version has missed the removal of a node
 }
 
 // planNode plans the guest's joining of its Kubernetes cluster.
@@ -121,9 +125,23 @@ func (b *nodeBook) remove(n *node) {
 
 	b.version++
 	gone := *n
-	gone.version = b.version
+	gone.version, gone.vm = b.version, nil
 	b.gone = append(b.gone, gone)
 	delete(b.byName, n.name)
+
+	if len(b.gone) > maxGoneNodes {
+		b.compacted = b.gone[0].version
+		b.gone = b.gone[1:]
+	}
+}
+
+// removeOf removes the node of a VM, if it has one.
+func (b *nodeBook) removeOf(v *vm) {
+	for _, n := range b.byName {
+		if n.vm == v {
+			b.remove(n)
+		}
+	}
 }
 
 // emptied returns the book after all nodes have left.
@@ -158,6 +176,10 @@ func (b *nodeBook) since(version uint64) (changed []nodeEvent) {
 
 	return changed
 }
+
+// missed reports whether a client that knows a version has missed the removal of
+// a node that is not kept any more.
+func (b *nodeBook) missed(version uint64) bool { return version > 0 && version < b.compacted }
 
 // nodeEvent is what a watch tells of a node.
 type nodeEvent struct {

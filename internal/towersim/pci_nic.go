@@ -42,10 +42,12 @@ type hostNICRow struct {
 type hostNIC struct {
 	row  hostNICRow
 	host *host
+	labelSet
 }
 
 func (n *hostNIC) key() string { return n.row.ID }
 func (n *hostNIC) record() any { return &n.row }
+func (n *hostNIC) showLabels() {} // no operation shows the labels of a host NIC
 
 func (n *hostNIC) nested() wire.NestedNic { return wire.NestedNic{ID: n.row.ID, Name: n.row.Name} }
 
@@ -83,7 +85,8 @@ func (w *world) nicsOf(h *host) []*hostNIC {
 
 func (w *world) hostNICEntity() *entity {
 	return newEntity(&w.hostNICs, false, map[string]func(*hostNIC) []any{
-		"host": func(n *hostNIC) []any { return some(n.host) },
+		"host":   func(n *hostNIC) []any { return some(n.host) },
+		"labels": func(n *hostNIC) []any { return records(n.labels) },
 		"vms": func(n *hostNIC) []any {
 			return records(filtered(w.visible(), func(v *vm) bool { return slices.Contains(v.hostNICs, n) }))
 		},

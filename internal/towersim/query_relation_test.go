@@ -34,7 +34,7 @@ func fullShop(t *testing.T) *shop {
 	post[listReply](s.tower, "add-labels-to-resources", edit(s.label, object{
 		"vms": everything, "clusters": everything, "hosts": everything, "vlans": everything, "vdses": everything, "datacenters": everything, "vm_templates": everything,
 		"content_library_vm_templates": everything, "vm_snapshots": everything, "vm_volumes": everything, "content_library_images": everything,
-		"gpu_devices": everything, "elf_images": on(here), "iscsi_targets": everything, "iscsi_luns": everything, "iscsi_lun_snapshots": everything,
+		"nics": everything, "gpu_devices": everything, "elf_images": on(here), "iscsi_targets": everything, "iscsi_luns": everything, "iscsi_lun_snapshots": everything,
 	}))
 	s.settle()
 

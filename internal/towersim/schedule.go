@@ -30,13 +30,20 @@ func (v *vm) holdsMemory() bool {
 	return v.row.Status == wire.VMStatusRunning || v.row.Status == wire.VMStatusSuspended
 }
 
-// storageInUse is what the volumes of a cluster take, with their copies.
+// storageInUse is what the volumes and the iSCSI LUNs of a cluster take, with
+// their copies.
 func (w *world) storageInUse(c *cluster) int64 {
 	var sum int64
 
 	for _, v := range w.volumes.list {
 		if v.cluster == c && !v.linked {
 			sum += v.row.Size * replicas(v.row.ElfStoragePolicy)
+		}
+	}
+
+	for _, l := range w.iscsiLuns.list {
+		if l.target.cluster == c && l.made {
+			sum += l.space()
 		}
 	}
 

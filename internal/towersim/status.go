@@ -221,7 +221,7 @@ func (w *world) listVMs(q statusQuery, out *status) {
 		}
 	}
 
-	for _, v := range slices.Backward(w.departed) {
+	for _, v := range slices.Backward(w.deletedVMs) {
 		if !strings.Contains(v.row.Name, q.Name) || q.Waiting {
 			continue
 		}

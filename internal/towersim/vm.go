@@ -186,6 +186,10 @@ func recoverVMFromRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
 				return failed
 			}
 
+			if failed := c.macsTaken(v, v.cluster); failed != nil {
+				return failed
+			}
+
 			v.row.InRecycleBin, v.row.DeletedAt, v.row.OriginalName = false, nil, nil
 
 			return nil
@@ -208,17 +212,4 @@ func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
 			return nil
 		},
 	})
-}
-
-func addVMToFolder(c *call, in *wire.VMAddFolderParams) (any, error) {
-	into, ok := c.folders.get(in.Data.FolderID)
-	if !ok {
-		return nil, notFound("There is no VM folder %s", in.Data.FolderID)
-	}
-
-	return c.moveToFolder(in.Where, into)
-}
-
-func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.moveToFolder(in.Where, nil)
 }

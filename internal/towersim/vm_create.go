@@ -114,7 +114,8 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failed
 	}
 
-	if failed := w.vpcFree(b.nics, nil); failed != nil {
+	nics, failed := w.prepareNICs(w.nicsFor(b), b.cluster, nil)
+	if failed != nil {
 		return failed
 	}
 
@@ -125,20 +126,8 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 	v.row.LocalID = w.ids.uuid()
 	v.row.BiosUUID = wire.Ptr(w.ids.uuid())
 
-	for i := range b.nics {
-		// A template may remember a network that is gone.
-		if network := b.nics[i].vlan; network != nil {
-			if _, exists := w.vlans.of(&network.row); !exists {
-				b.nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
-			}
-		}
-
-		// Nor does a VPC reach into another cluster.
-		if place := b.nics[i].vpc; place != nil && place.subnet.vpc.cluster != b.cluster {
-			b.nics[i].vlan, b.nics[i].vpc = w.networkFor(b.cluster, ""), nil
-		}
-
-		n := w.plugIn(v, &b.nics[i])
+	for i := range nics {
+		n := w.plugIn(v, &nics[i])
 
 		// Once cloud-init is told of any network, it leaves the others alone.
 		if networks != nil {
@@ -168,6 +157,32 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 	}
 
 	return nil
+}
+
+// nicsFor returns the NICs of a VM that is to be made, on networks of its
+// cluster.
+func (w *world) nicsFor(b *blueprint) []nicShape {
+	nics := slices.Clone(b.nics)
+
+	for i := range nics {
+		if b.foreign && w.macTaken(nics[i].mac, b.cluster, nil) != nil {
+			nics[i].mac = ""
+		}
+
+		// A template may remember a network that is gone.
+		if network := nics[i].vlan; network != nil {
+			if _, exists := w.vlans.of(&network.row); !exists {
+				nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
+			}
+		}
+
+		// A VPC does not reach into another cluster.
+		if place := nics[i].vpc; place != nil && place.subnet.vpc.cluster != b.cluster {
+			nics[i].vlan, nics[i].vpc = w.networkFor(b.cluster, ""), nil
+		}
+	}
+
+	return nics
 }
 
 // settleIn gives a VM its host, its place in groups and its GPU devices, or
@@ -224,13 +239,9 @@ func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
 	return nil
 }
 
-// plugIn gives a VM a NIC.
+// plugIn gives a VM a NIC that [world.prepareNICs] has completed.
 func (w *world) plugIn(v *vm, s *nicShape) *nic {
 	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, echo: s.echo}
-	if n.mac == "" {
-		n.mac = w.ids.mac()
-	}
-
 	id := w.ids.uuid()
 	n.row = wire.VMNic{
 		ID: w.ids.cuid(), LocalID: id, InterfaceID: wire.Ptr(id), MACAddress: wire.Ptr(n.mac), Enabled: wire.Ptr(s.enabled),

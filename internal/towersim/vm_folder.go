@@ -8,7 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// Folders live in Tower alone, so that what is done to them needs no task.
+// VM folders live in Tower alone, so that no task is needed to make, rename or
+// delete them. Only VMs move in and out of them by tasks.
 
 func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 	if err := atLeastOne(*in); err != nil {
@@ -23,32 +24,55 @@ func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 			return nil, err
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
-			return nil, err
-		}
-
-		if err := c.folderTaken(of, p.Name, nil); err != nil {
-			return nil, err
-		}
-
 		f := &folder{cluster: of}
-		f.row = wire.VMFolder{ID: c.ids.cuid(), LocalID: wire.Ptr(c.ids.uuid()), Name: p.Name, Cluster: of.nested()}
+		f.row = wire.VMFolder{
+			ID: c.ids.cuid(), LocalID: wire.Ptr(c.ids.uuid()), Name: p.Name, Cluster: of.nested(), VMNum: wire.Ptr(0), VMs: []wire.NestedVM{},
+		}
 		folders[i] = f
 	}
 
+	if err := c.checkFolderNames("name", folders, func(f *folder) string { return f.row.Name }); err != nil {
+		return nil, err
+	}
+
 	return mapped(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
-		f.row.VMNum, f.row.VMs = wire.Ptr(0), []wire.NestedVM{}
 		c.folders.add(f)
 
 		return done(&f.row)
 	}), nil
 }
 
-func (w *world) folderTaken(of *cluster, name string, except *folder) error {
+// checkFolderNames refuses the names that folders are to have if one of them is
+// empty or if another folder of the same cluster has it.
+func (w *world) checkFolderNames(field string, folders []*folder, name func(*folder) string) error {
+	type key struct {
+		cluster *cluster
+		name    string
+	}
+
+	taken := map[key]bool{}
+
 	for _, f := range w.folders.list {
-		if f != except && f.cluster == of && f.row.Name == name {
-			return badRequest("VM_FOLDER_DUPLICATED_NAME: there is a VM group %s already", name)
+		taken[key{f.cluster, f.row.Name}] = true
+	}
+
+	for _, f := range folders {
+		if _, exists := w.folders.get(f.row.ID); exists {
+			delete(taken, key{f.cluster, f.row.Name})
 		}
+	}
+
+	for _, f := range folders {
+		wanted := name(f)
+		if err := nonEmpty(field, &wanted); err != nil {
+			return err
+		}
+
+		if taken[key{f.cluster, wanted}] {
+			return badRequest("VM_FOLDER_DUPLICATED_NAME: the name %s is used by another VM folder", wanted)
+		}
+
+		taken[key{f.cluster, wanted}] = true
 	}
 
 	return nil
@@ -60,31 +84,26 @@ func updateVMFolder(c *call, in *wire.VMFolderUpdationParams) (any, error) {
 		return nil, err
 	}
 
-	for _, f := range folders {
-		if err := nonEmpty("body.data.name", &in.Data.Name); err != nil {
-			return nil, err
-		}
-
-		if err := c.folderTaken(f.cluster, in.Data.Name, f); err != nil {
-			return nil, err
-		}
+	if err := c.checkFolderNames("body.data.name", folders, func(*folder) string { return in.Data.Name }); err != nil {
+		return nil, err
 	}
+
+	c.derive() // the replies list the folders' VMs
 
 	return mapped(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
 		f.row.Name = in.Data.Name
-		c.reshowFolder(f)
+
+		for _, v := range c.folderVMs(f) {
+			c.show(v)
+		}
 
 		return done(&f.row)
 	}), nil
 }
 
-// reshowFolder brings the rows of a folder's VMs up to date.
-func (w *world) reshowFolder(f *folder) {
-	for _, v := range w.vms.list {
-		if v.folder == f {
-			w.show(v)
-		}
-	}
+// folderVMs returns the VMs in a folder, also those that the API does not show.
+func (w *world) folderVMs(f *folder) []*vm {
+	return filtered(w.vms.list, func(v *vm) bool { return v.folder == f })
 }
 
 // deleteVMFolder leaves the VMs of a folder without one.
@@ -97,23 +116,35 @@ func deleteVMFolder(c *call, in *wire.VMFolderDeletionParams) (any, error) {
 	return mapped(folders, func(f *folder) wire.WithTask[wire.Deleted] {
 		c.folders.remove(f)
 
-		for _, v := range c.vms.list {
-			if v.folder == f {
-				v.folder = nil
-				c.show(v)
-			}
+		for _, v := range c.folderVMs(f) {
+			v.folder = nil
+			c.show(v)
 		}
 
 		return done(deleted(f))
 	}), nil
 }
 
+func addVMToFolder(c *call, in *wire.VMAddFolderParams) (any, error) {
+	into, ok := c.folders.get(in.Data.FolderID)
+	if !ok {
+		return nil, notFound("There is no VM folder %s", in.Data.FolderID)
+	}
+
+	return c.moveToFolder(in.Where, into)
+}
+
+func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
+	return c.moveToFolder(in.Where, nil)
+}
+
+// moveToFolder moves VMs into a folder, or out of theirs where it is nil.
 func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
 	return c.eachVM(where, vmWork{
-		mutation: "updateVm", about: named("Move VM to another group", "移动虚拟机到分组"),
+		mutation: "updateVm", about: named("Move VM to another folder", "移动虚拟机到分组"),
 		apply: func(v *vm) *taskFailure {
-			if into != nil && into.cluster != v.cluster {
-				return failure("VM_FOLDER_NOT_FOUND", "The VM group %s is in another cluster.", into.row.Name)
+			if failed := c.takesVM(into, v); failed != nil {
+				return failed
 			}
 
 			v.folder = into
@@ -122,4 +153,21 @@ func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
 			return nil
 		},
 	})
+}
+
+// takesVM refuses a folder that is gone or in another cluster than the VM.
+func (w *world) takesVM(into *folder, v *vm) *taskFailure {
+	if into == nil {
+		return nil
+	}
+
+	if _, exists := w.folders.get(into.row.ID); !exists {
+		return failure("VM_FOLDER_NOT_FOUND", "The VM folder %s is gone.", into.row.Name)
+	}
+
+	if into.cluster != v.cluster {
+		return failure("VM_FOLDER_NOT_FOUND", "The VM folder %s is in another cluster.", into.row.Name)
+	}
+
+	return nil
 }

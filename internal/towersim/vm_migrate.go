@@ -152,6 +152,10 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 		return failed
 	}
 
+	if failed := w.macsTaken(v, to); failed != nil {
+		return failed
+	}
+
 	var space int64
 
 	for _, d := range v.disks {

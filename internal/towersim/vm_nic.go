@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -45,7 +44,7 @@ func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, e
 		shapes[i] = s
 	}
 
-	return shapes, nil
+	return shapes, distinctMACs(shapes)
 }
 
 // connect reads what a NIC is on: a VM network, or from 4.3 on a VPC.
@@ -99,20 +98,6 @@ func (a *nicAddress) assign(field string, ip, mask, gateway *string) error {
 	return nil
 }
 
-// checkMAC refuses what is no MAC address. An empty one means that none is
-// given.
-func checkMAC(field string, mac *string) error {
-	if valueOf(mac) == "" {
-		return nil
-	}
-
-	if parsed, err := net.ParseMAC(*mac); err != nil || len(parsed) != 6 {
-		return badRequest("%s.mac_address: %q is not a MAC address", field, *mac)
-	}
-
-	return nil
-}
-
 func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 	if len(in.Data.VMNics) == 0 {
 		return nil, badRequest("body.data.vm_nics: expected at least 1 element")
@@ -135,12 +120,13 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 	return c.changeVMs(vms, vmWork{
 		mutation: "addVmNic", about: named("Add a NIC to VM", "添加虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
-			if failed := c.vpcFree(shapes[v], nil); failed != nil {
+			nics, failed := c.prepareNICs(shapes[v], v.cluster, nil)
+			if failed != nil {
 				return failed
 			}
 
-			for i := range shapes[v] {
-				n := c.plugIn(v, &shapes[v][i])
+			for i := range nics {
+				n := c.plugIn(v, &nics[i])
 				// Tower learns the address that was not given a moment later.
 				n.row.MACAddress = textOrNull(shapes[v][i].mac)
 				added[v] = append(added[v], n)

@@ -76,6 +76,15 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 		return nil, err
 	}
 
+	total := 0
+	for _, v := range vms {
+		total += len(chosen[v])
+	}
+
+	if valueOf(edit.mac) != "" && total > 1 {
+		return nil, badRequest("body.data.mac_address: %d NICs cannot have one MAC address", total)
+	}
+
 	if edit.vlanID != nil {
 		if _, err := c.vlanNamed(*edit.vlanID, nil); err != nil {
 			return nil, err
@@ -103,6 +112,10 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 		apply: func(v *vm) *taskFailure {
 			if edit.configures() && v.row.VMToolsStatus != wire.VMToolsStatusRunning {
 				return failure("VM_TOOLS_NOT_RUNNING", "The VM tools of the VM %s are not running.", v.row.Name)
+			}
+
+			if failed := c.macTaken(valueOf(edit.mac), v.cluster, chosen[v]); failed != nil {
+				return failed
 			}
 
 			for _, n := range chosen[v] {

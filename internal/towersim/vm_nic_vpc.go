@@ -45,7 +45,7 @@ func (c *call) moveInVPC(vms []*vm, chosen map[*vm][]*nic, d *wire.UpdateVPCNicP
 		mutation: "updateVmVpcNic", about: named("Edit a VPC NIC of VM", "编辑虚拟机 VPC 网卡"),
 		apply: func(v *vm) *taskFailure {
 			wanted := mapped(chosen[v], func(n *nic) nicShape { return places[n] })
-			if failed := c.vpcFree(wanted, chosen[v]); failed != nil {
+			if failed := c.claimVPC(wanted, chosen[v]); failed != nil {
 				return failed
 			}
 

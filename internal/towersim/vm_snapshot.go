@@ -208,6 +208,24 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 // knows and that still exist come back with their size of then; those that were
 // attached since are detached and stay.
 func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
+	nics := slices.Clone(s.shape.nics)
+
+	// Other VMs may have got the addresses by now.
+	for i := range nics {
+		if w.macTaken(nics[i].mac, v.cluster, v.nics) != nil {
+			nics[i].mac = ""
+		}
+
+		if w.claimVPC(nics[i:i+1], v.nics) != nil {
+			nics[i].vpc = &vpcShape{subnet: nics[i].vpc.subnet}
+		}
+	}
+
+	nics, failed := w.prepareNICs(nics, v.cluster, v.nics)
+	if failed != nil {
+		return failed
+	}
+
 	for _, n := range slices.Clone(v.nics) {
 		w.unplug(n)
 	}
@@ -218,13 +236,8 @@ func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 		}
 	}
 
-	for i := range s.shape.nics {
-		shape := s.shape.nics[i]
-		if w.vpcFree([]nicShape{shape}, nil) != nil {
-			shape.vpc = &vpcShape{subnet: shape.vpc.subnet} // others have its addresses by now
-		}
-
-		n := w.plugIn(v, &shape)
+	for i := range nics {
+		n := w.plugIn(v, &nics[i])
 		n.static, n.tools, n.silent = s.nics[i].static, s.nics[i].tools, s.nics[i].silent
 	}
 

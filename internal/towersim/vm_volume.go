@@ -165,7 +165,7 @@ func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVo
 
 			return nil
 		},
-		undo: func() { c.volumes.remove(v) },
+		undo: func() { c.removeVolume(v) },
 	})
 	shown := v.row
 
@@ -240,7 +240,7 @@ func deleteVMVolume(c *call, in *wire.VMVolumeDeletionParams) (any, error) {
 				return failure("VM_VOLUME_IN_USE", "The volume %s is attached to the VM %s.", v.row.Name, v.disks[0].vm.row.Name)
 			}
 
-			c.volumes.remove(v)
+			c.removeVolume(v)
 
 			return nil
 		},

@@ -157,6 +157,81 @@ func TestVPCNICsAreRefused(t *testing.T) {
 	old.refused(create, old.params(object{"vm_nics": []object{inVPC(old.vpcs()[0], 0, nil)}}), 400)
 }
 
+// fillSubnet makes a VM whose NICs leave a subnet so many free addresses.
+func (x *tower) fillSubnet(v towersim.VPC, subnet, left int) wire.VM {
+	x.t.Helper()
+
+	const addresses = 256 - 3 // but those of the network, the gateway and broadcasts
+
+	nics := make([]object, addresses-left)
+	for i := range nics {
+		nics[i] = inVPC(v, subnet, nil)
+	}
+
+	return x.made(object{"name": "many", "status": "STOPPED", "vm_nics": nics})
+}
+
+func TestAFullVPCSubnetTakesNoMoreNICs(t *testing.T) {
+	const code = "VPC_SUBNET_EXHAUSTED"
+
+	x := start(t, "")
+	v := x.vpcs()[0]
+	many := x.fillSubnet(v, 0, 1)
+	other := x.made(object{"name": "other", "status": "STOPPED", "vm_nics": []object{inVPC(v, 1, nil)}})
+
+	reply := x.create(object{"name": "two", "vm_nics": []object{inVPC(v, 0, nil), inVPC(v, 0, nil)}})[0]
+	x.settle()
+	x.failed(reply.TaskID, code)
+
+	last := x.made(object{"name": "last", "vm_nics": []object{inVPC(v, 0, nil)}})
+	if n := x.nics(last.ID)[0]; len(n.VPCNic.IPAddresses) != 1 {
+		t.Errorf("the last NIC has %q", n.VPCNic.IPAddresses)
+	}
+
+	reply = x.create(object{"name": "more", "vm_nics": []object{inVPC(v, 0, nil)}})[0]
+	x.settle()
+	x.failed(reply.TaskID, code)
+	x.failed(x.operate("add-vm-nic", other.ID, object{"vm_nics": []object{inVPC(v, 0, nil)}}).TaskID, code)
+
+	move := post[[]vmReply](x, "update-vm-vpc-nic", object{
+		"where": object{"vm": object{"id": other.ID}}, "data": object{"vpc_nic": object{"vpc_subnet_id": v.Subnets[0].ID}},
+	})[0]
+	x.settle()
+	x.failed(move.TaskID, code)
+
+	if n := x.nics(other.ID); len(n) != 1 || n[0].VPCNic.VPCSubnet.ID != v.Subnets[1].ID {
+		t.Errorf("the other VM has %+v", n)
+	}
+
+	// What leaves makes room.
+	x.done("delete-vm", many.ID)
+	x.done("add-vm-nic", other.ID, object{"vm_nics": []object{inVPC(v, 0, nil)}})
+}
+
+func TestAVPCAddressIsForTheNICThatNamesIt(t *testing.T) {
+	x := start(t, "")
+	v := x.vpcs()[0]
+	vm := x.made(object{"name": "a", "vm_nics": []object{inVPC(v, 0, nil), inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.2"}})}})
+	x.Advance(200 * second)
+	same(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.3", "192.168.10.2"})
+}
+
+func TestRollbackIntoAFullVPCSubnetChangesNothing(t *testing.T) {
+	x := start(t, "")
+	v := x.vpcs()[0]
+	vm := x.made(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.9"}})}})
+
+	snapshot := post[[]wire.WithTask[wire.Deleted]](x, "create-vm-snapshot", object{"data": []object{{"vm_id": vm.ID, "name": "s"}}})[0].Data.ID
+	x.settle()
+	x.done("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
+	x.fillSubnet(v, 0, 0)
+	x.failed(x.operate("rollback-vm", vm.ID, object{"snapshot_id": snapshot}).TaskID, "VPC_SUBNET_EXHAUSTED")
+
+	if nics, disks := x.nics(vm.ID), x.disks(vm.ID); len(nics) != 0 || len(disks) != 1 {
+		t.Errorf("the VM has %d NICs and %d disks", len(nics), len(disks))
+	}
+}
+
 func TestVPCNICsOutliveCopies(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
 	v := x.vpcs()[0]

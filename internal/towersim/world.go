@@ -63,9 +63,9 @@ type world struct {
 	formerDisks map[string]*disk // by the ids that they had before edits
 	formerNICs  map[string]*nic
 	uploads     map[string]*upload
-	departed    []*vm // deleted VMs, which the control API still lists
+	deletedVMs  []*vm // the newest ones, oldest first, for the control API and the status page
 	mutations   history[Mutation]
-	lastUsers   map[string]*vm // of volumes that were taken from their VMs, by their ids
+	lastUsers   map[string]*vm // by the id of a volume: the last VM that had it
 	vmOrder     uint64
 	nodes       nodeBook
 	entities    map[string]*entity

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// churn creates and deletes VMs, each with a name of its own.
+func churn(t *testing.T, w *world, vms int) {
+	t.Helper()
+
+	for i := range vms {
+		b := &blueprint{
+			name: fmt.Sprintf("vm-%d", i), cluster: w.clusters.list[0], running: true,
+			shape: shape{cores: 1, sockets: 1, memory: gibibyte, disks: []diskShape{{kind: "DISK", bus: "VIRTIO", size: gibibyte, policy: defaultPolicy}}},
+		}
+
+		v, failed := w.conjure(b)
+		if failed != nil {
+			t.Fatal(failed.message)
+		}
+
+		w.catchUp(w.current.Add(time.Second)) // the node registers
+		w.lastUsers[v.disks[0].volume.row.ID] = v
+		w.destroy(v)
+		w.settle()
+	}
+}
+
+func TestTheNewestDeletedVMsStayListed(t *testing.T) {
+	s, err := New(Options{ManualClock: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	s.locked(func(w *world) { churn(t, w, maxDeletedVMs+5) })
+
+	vms := s.VMs()
+	if len(vms) != maxDeletedVMs {
+		t.Fatalf("%d deleted VMs are listed, not %d", len(vms), maxDeletedVMs)
+	}
+
+	for i, v := range vms {
+		if want := fmt.Sprintf("vm-%d", i+5); v.Name != want || v.DeletedAt == nil {
+			t.Fatalf("the entry %d is %s, deleted at %v, not %s", i, v.Name, v.DeletedAt, want)
+		}
+	}
+}
+
+// What a VM leaves in other lists goes with it, or is bounded too.
+func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
+	s, err := New(Options{ManualClock: true, YAML: []byte(`{
+  timing: {boot: 0s},
+  guests: [{match: "*", kubernetes_node: {registered: 0s}}],
+  faults: [{operation: get-vms, times: 1000000, happens: power_off_vm}],
+}`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+
+	s.locked(func(w *world) {
+		rule := w.faults[0]
+
+		v, failed := w.conjure(&blueprint{name: "struck", cluster: w.clusters.list[0], running: true, shape: shape{cores: 1, sockets: 1, memory: gibibyte}})
+		if failed != nil {
+			t.Fatal(failed.message)
+		}
+
+		w.strike("get-vms")
+
+		if len(rule.befell) != 1 {
+			t.Fatalf("the event befell %d VMs", len(rule.befell))
+		}
+
+		w.destroy(v)
+
+		if len(rule.befell) != 0 {
+			t.Error("the fault holds on to a deleted VM")
+		}
+
+		churn(t, w, maxDeletedVMs+maxGoneNodes+5)
+
+		if n := len(w.lastUsers); n != 0 {
+			t.Errorf("the last users of %d deleted volumes are kept", n)
+		}
+
+		if n := len(w.nodes.byName); n > maxDeletedVMs {
+			t.Errorf("%d nodes are kept, more than deleted VMs", n)
+		}
+
+		if n := len(w.nodes.gone); n > maxGoneNodes {
+			t.Errorf("%d departed nodes are kept", n)
+		}
+
+		for _, n := range w.nodes.gone {
+			if n.vm != nil {
+				t.Fatalf("the departed node %s holds on to its VM", n.name)
+			}
+		}
+	})
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package towersim
+
+import "slices"
+
+// maxDeletedVMs is how many deleted VMs the control API lists, the newest ones.
+const maxDeletedVMs = 10_000
+
+// unplug takes a NIC from its VM and gives its lease back.
+func (w *world) unplug(n *nic) {
+	n.plug++
+	w.nics.remove(n)
+
+	for _, id := range n.formerIDs {
+		delete(w.formerNICs, id)
+	}
+
+	n.vm.nics = slices.DeleteFunc(n.vm.nics, func(x *nic) bool { return x == n })
+
+	if n.vlan != nil && n.vlan.pool != nil {
+		n.vlan.pool.release(n.mac)
+	}
+
+	if n.vpc != nil {
+		n.giveUpVPC()
+		w.vpcNICs.remove(n.vpc)
+	}
+}
+
+// destroy removes a VM for good, with its NICs and the volumes that no other VM
+// has.
+func (w *world) destroy(v *vm) {
+	v.story = nil
+	v.deletedAt = w.current
+	w.nodes.lost(v, w.current)
+
+	final := slices.Clone(v.nics)
+	for _, n := range final {
+		w.unplug(n)
+	}
+
+	for _, d := range slices.Clone(v.disks) {
+		w.detach(d)
+
+		if d.volume != nil && len(d.volume.disks) == 0 {
+			w.removeVolume(d.volume)
+		}
+	}
+
+	for _, s := range w.snapshotsOf(v) {
+		s.vm, s.row.VM = nil, nil
+		w.journal.touch(s)
+	}
+
+	w.leave(v)
+
+	// The control API still shows them.
+	v.nics = final
+	w.vms.remove(v)
+	w.keepDeleted(v)
+	w.dirty = true
+}
+
+// keepDeleted keeps the history of a deleted VM. If there are too many, it
+// forgets the oldest one, with its Kubernetes node.
+func (w *world) keepDeleted(v *vm) {
+	for _, rule := range w.faults {
+		delete(rule.befell, v)
+	}
+
+	w.deletedVMs = append(w.deletedVMs, v)
+
+	if len(w.deletedVMs) > maxDeletedVMs {
+		w.nodes.removeOf(w.deletedVMs[0])
+		w.deletedVMs[0] = nil // the array below the slice lives on
+		w.deletedVMs = w.deletedVMs[1:]
+	}
+}
+
+// removeVolume removes a volume that no VM has.
+func (w *world) removeVolume(v *volume) {
+	w.volumes.remove(v)
+	delete(w.lastUsers, v.row.ID)
+}
