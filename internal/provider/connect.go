@@ -4,6 +4,7 @@ package provider
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -55,7 +56,8 @@ func loginAttribute(err error, cfg tower.Config) string {
 	case tower.LoginUnreachable, tower.LoginNotTower:
 		return attrServer
 	case tower.LoginTLS:
-		if cfg.CACertificate != "" {
+		var authority x509.UnknownAuthorityError
+		if cfg.CACertificate != "" && errors.As(err, &authority) {
 			return attrCACertificate
 		}
 		return attrServer

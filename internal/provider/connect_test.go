@@ -4,8 +4,10 @@ package provider
 
 import (
 	"bytes"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -61,8 +63,11 @@ func TestLoginAttribute(t *testing.T) {
 			t.Errorf("%s: attribute %q, want %q", problem, got, want)
 		}
 	}
-	if got := loginAttribute(&tower.LoginError{Problem: tower.LoginTLS}, tower.Config{CACertificate: "x"}); got != "ca_certificate" {
-		t.Errorf("TLS with a configured authority: attribute %q", got)
+	for cause, want := range map[error]string{x509.UnknownAuthorityError{}: "ca_certificate", http.ErrSchemeMismatch: "server"} {
+		err := &tower.LoginError{Problem: tower.LoginTLS, Err: cause}
+		if got := loginAttribute(err, tower.Config{CACertificate: "x"}); got != want {
+			t.Errorf("%v with a configured authority: attribute %q, want %q", cause, got, want)
+		}
 	}
 	if got := loginAttribute(errors.New("other"), tower.Config{}); got != "" {
 		t.Errorf("another error: attribute %q", got)

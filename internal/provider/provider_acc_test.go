@@ -40,7 +40,7 @@ func TestAccProvider_oneError(t *testing.T) {
 			acctest.Mentions("Error: Unable to log in to Tower", `does not accept the username "root" with this password`),
 		},
 		"unreachable": {
-			[]string{"server", strconv.Quote(closedPort(t)), "max_retries", "0"},
+			[]string{"server", strconv.Quote(closedPort(t))},
 			acctest.Mentions("Error: Unable to log in to Tower", "cannot be reached", "The cause:", "connection refused"),
 		},
 		"no Tower": {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -194,7 +195,7 @@ func TestProvider_loginRefused(t *testing.T) {
 		},
 		"certificate not trusted": {
 			account(secure),
-			wanted{"server", fmt.Sprintf("Unable to log in to Tower %q", secure.URL()), `not trusted.*ca_certificate`},
+			wanted{"server", fmt.Sprintf("Unable to log in to Tower %q", secure.URL()), `(?s)is not trusted.*certificate signed by unknown authority.*Set ca_certificate`},
 		},
 		"no TLS": {
 			account(sim).with(values{"server": text(noTLS)}),
@@ -206,7 +207,7 @@ func TestProvider_loginRefused(t *testing.T) {
 		},
 		"certificate of another": {
 			account(secure).with(values{"ca_certificate": text(acctest.Simulator(t, "", acctest.WithTLS()).Server().CACertificate())}),
-			wanted{"ca_certificate", fmt.Sprintf("Unable to log in to Tower %q", secure.URL()), `not trusted`},
+			wanted{"ca_certificate", fmt.Sprintf("Unable to log in to Tower %q", secure.URL()), `(?s)is not trusted.*correct ca_certificate`},
 		},
 		"header of the provider's own": {
 			account(sim).with(values{"headers": texts(map[string]string{"Authorization": "x"})}),
@@ -251,6 +252,33 @@ func TestProvider_noTower(t *testing.T) {
 				"server": text(tc.url), "username": text("root"), "password": text("secret"),
 				"request_timeout": text("500ms"), "max_retries": tftypes.NewValue(tftypes.Number, 0),
 			})
+			checkOneError(t, diags, wanted{"server", fmt.Sprintf("Unable to log in to Tower %q", tc.url), tc.detail})
+		})
+	}
+}
+
+// A Tower that can't be reached is told of within seconds, however often requests are repeated otherwise.
+func TestProvider_failsFast(t *testing.T) {
+	t.Parallel()
+	const limit = 5 * time.Second
+	closed := closedPort(t)
+	secure := acctest.Simulator(t, "", acctest.WithTLS())
+	cases := map[string]struct{ url, detail string }{
+		"nobody listens": {
+			closed, "(?s)" + closed + " cannot be reached: " + strings.TrimPrefix(closed, "http://") +
+				` refuses the connection\. The cause: get-version failed:.*connection refused\..*Check the host, the port and the scheme of server.*VPN`,
+		},
+		"unknown host":            {"https://tower.invalid", `(?s)https://tower.invalid cannot be reached: the name "tower.invalid".*The cause:.*lookup tower.invalid.*DNS servers`},
+		"certificate not trusted": {secure.URL(), `(?s)is not trusted\. The cause:.*x509: certificate signed by unknown authority\..*Set ca_certificate.*insecure`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			diags := configure(t, serve(), values{"server": text(tc.url), "username": text("root"), "password": text("secret")})
+			if took := time.Since(start); took > limit {
+				t.Errorf("it took %s", took)
+			}
 			checkOneError(t, diags, wanted{"server", fmt.Sprintf("Unable to log in to Tower %q", tc.url), tc.detail})
 		})
 	}

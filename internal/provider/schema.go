@@ -101,7 +101,8 @@ func providerSchema() schema.Schema {
 			"max_retries": schema.Int64Attribute{
 				Optional: true,
 				MarkdownDescription: "How many times a request is repeated that failed for a passing reason. Requests that change something are repeated " +
-					"only where they can't have had an effect. Default: `5`. Environment variable: `ELF_MAX_RETRIES`.",
+					"only where they can't have had an effect. Until Tower has replied once, a connection that fails is tried again for 3 seconds at most, " +
+					"so that a wrong address shows at once. Default: `5`. Environment variable: `ELF_MAX_RETRIES`.",
 				Validators: []validator.Int64{maxRetriesCheck},
 			},
 			"max_concurrent_requests": schema.Int64Attribute{

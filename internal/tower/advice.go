@@ -27,8 +27,12 @@ var advice = []struct{ code, sentence string }{
 }
 
 // Advice returns one sentence on what a person can do about an error of this package, "" where nothing useful is known.
-// The texts of *LoginError and *ConfigError say it themselves.
+// The texts of *ConfigError and of most *LoginError say it themselves.
 func Advice(err error) string {
+	var login *LoginError
+	if errors.As(err, &login) {
+		return login.Advice
+	}
 	var task *TaskError
 	if errors.As(err, &task) {
 		return adviceFor(task.Code, task.OuterCode, task.Raw)

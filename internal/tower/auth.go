@@ -218,19 +218,16 @@ func (c *Client) loginFailure(err error) error {
 		return out
 	}
 	switch {
-	case tlsFailure(err):
-		out.Problem = LoginTLS
-		out.Message = fmt.Sprintf("the certificate of %s is not trusted; set ca_certificate to the authority that signed it, or insecure to accept any", c.Server())
-		if errors.Is(err, http.ErrSchemeMismatch) {
-			out.Message = fmt.Sprintf("%s does not speak TLS; correct the port of server, or write http:// in front if the Tower has no TLS", c.Server())
-		}
 	case call.HTTPStatus == 0 && call.Class != ClassCancelled, call.Class == ClassCancelled && errors.Is(err, context.DeadlineExceeded):
-		out.Problem = LoginUnreachable
-		out.Message = fmt.Sprintf("%s cannot be reached; check server, its port, and the network in between", c.Server())
+		out.Problem, out.Message, out.Advice = c.unreachable(err)
 	case call.HTTPStatus == 0, call.HTTPStatus >= 500, call.HTTPStatus == http.StatusTooManyRequests, call.HTTPStatus == http.StatusRequestTimeout:
 	case !call.fromTower || call.HTTPStatus == http.StatusNotFound && !call.completeReply:
 		out.Problem = LoginNotTower
-		out.Message = fmt.Sprintf("%s answers, but not as a Tower does; check server and its port, and that nothing stands in between", c.Server())
+		out.Message = fmt.Sprintf("%s answers, but not as a Tower does", c.Server())
+		out.Advice = "Check the host and the port of server, and that no proxy answers in Tower's place."
+		if c.base.Scheme == "http" && call.HTTPStatus == http.StatusBadRequest {
+			out.Advice = "Write https:// in front of server if this Tower speaks TLS; else check the host and the port of server."
+		}
 	case secondFactor.MatchString(call.Message + " " + call.Code):
 		out.Problem = LoginTwoFactor
 		out.Message = fmt.Sprintf("Tower at %s wants a second factor from %q, which cannot be given here; make an API key and set api_token instead of username and password",

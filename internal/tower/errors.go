@@ -142,20 +142,25 @@ const (
 	LoginFailed LoginProblem = "log-in failed"
 )
 
-// LoginError is a log-in that failed. Its text says what to change.
+// LoginError is a log-in that failed. Its text says what to change, or what to check.
 type LoginError struct {
 	Problem LoginProblem
 	Server  string // scheme and host
-	Message string // a sentence or two for a person
+	Message string // what happened
+	Advice  string // what to check, in a sentence; "" where Message says it
 	Err     error  // the cause; an *Error where Tower answered
 }
 
-// Error returns the message and the cause.
+// Error returns the message, the cause and the advice.
 func (e *LoginError) Error() string {
-	if e.Err == nil {
-		return e.Message
+	text := e.Message
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
 	}
-	return e.Message + ": " + e.Err.Error()
+	if e.Advice != "" {
+		text += ". " + e.Advice
+	}
+	return text
 }
 
 // Unwrap returns the cause.

@@ -28,7 +28,7 @@ func TestError_text(t *testing.T) {
 		{&ConfigError{Field: "server", Message: "m", Err: io.EOF}, "server: m: EOF"},
 		{interrupted("waiting", context.Canceled, nil), "waiting: context canceled"},
 		{interrupted("waiting", context.Canceled, io.EOF), "waiting: context canceled (Tower's last answer: EOF)"},
-		{&attemptTimeoutError{after: 30e9}, "no reply within 30s"},
+		{&attemptTimeoutError{what: "reply", after: 30e9}, "no reply within 30s"},
 	} {
 		if got := tc.err.Error(); got != tc.want {
 			t.Errorf("got  %s\nwant %s", got, tc.want)

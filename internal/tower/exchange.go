@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // kind says how a request may be repeated.
@@ -30,6 +31,10 @@ type exchange struct {
 	operation string // as in the path: "get-vms"
 	kind      kind
 	anonymous bool // without a session
+
+	began time.Time // when the first attempt was made
+	tries int       // attempts so far
+	first bool      // when the last one was made, Tower had not replied to anything yet
 
 	sent       atomic.Bool // a connection was there: the server may have seen the request
 	generation int         // of the session that was used
@@ -56,8 +61,12 @@ func exchangeOf(ctx context.Context) *exchange {
 	return &exchange{kind: kindMutation}
 }
 
-// reset forgets the attempt before.
-func (x *exchange) reset() {
+// reset forgets the attempt before. first says that Tower has not replied to anything yet.
+func (x *exchange) reset(first bool) {
+	if x.tries++; x.tries == 1 {
+		x.began = time.Now()
+	}
+	x.first = first
 	x.sent.Store(false)
 	x.status, x.requestID, x.reply, x.foreign, x.location, x.body = 0, "", nil, "", "", nil
 }

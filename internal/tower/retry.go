@@ -23,11 +23,11 @@ import (
 //	create      yes        yes   no                  no          no
 //	poll        no         no    no                  no          no
 //
-// "Not sent" is a connection that could not be made. 429 is an answer given before the request is looked at, and
-// so is 503 with a Retry-After for the operations that lead to one state however often they are called. A read is
-// repeated as well when a page came as a success or as 404. Certificates that are not trusted, names that do not exist
-// and 501 are final everywhere. What is left over of mutations is
-// settled above, by looking at the object.
+// "Not sent" is a connection that could not be made. Until Tower's first reply of all, what fails without a reply is
+// repeated within the contactLimit only. 429 is an answer given before the request is looked at, and so is 503 with a
+// Retry-After for the operations that lead to one state however often they are called. A read is repeated as well when
+// a page came as a success or as 404. Certificates that are not trusted, names that do not exist, proxies that refuse
+// to connect and 501 are final everywhere. What is left over of mutations is settled above, by looking at the object.
 
 // newHTTPClient returns the HTTP client that repeats attempts by the table above.
 func newHTTPClient(next *attempts, retries int, tune tuning) *http.Client {
@@ -37,7 +37,9 @@ func newHTTPClient(next *attempts, retries int, tune tuning) *http.Client {
 		RetryMax:     retries,
 		RetryWaitMin: tune.retryMin,
 		RetryWaitMax: tune.retryMax,
-		CheckRetry:   repeatable,
+		CheckRetry: func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+			return repeatable(ctx, resp, err, tune), nil
+		},
 		Backoff:      backoff,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}
@@ -46,8 +48,12 @@ func newHTTPClient(next *attempts, retries int, tune tuning) *http.Client {
 
 // repeatable decides whether an attempt is followed by another one. It never replaces the attempt's own outcome: the reply
 // of an attempt that outlived its context still counts, and the error of one that did not explains more than the context's.
-func repeatable(ctx context.Context, resp *http.Response, err error) (bool, error) {
-	return ctx.Err() == nil && exchangeOf(ctx).repeatable(resp, err), nil
+func repeatable(ctx context.Context, resp *http.Response, err error, tune tuning) bool {
+	x := exchangeOf(ctx)
+	if err != nil && x.outOfPatience(tune) {
+		return false
+	}
+	return ctx.Err() == nil && x.repeatable(resp, err)
 }
 
 // repeatable looks the attempt up in the table.
@@ -76,6 +82,11 @@ func (x *exchange) repeatable(resp *http.Response, err error) bool {
 func permanent(err error) bool {
 	var dns *net.DNSError
 	if errors.As(err, &dns) && dns.IsNotFound {
+		return true
+	}
+	var setting *proxySettingError
+	var refusal *proxyRefusal
+	if errors.As(err, &setting) || errors.As(err, &refusal) && refusal.code < 500 {
 		return true
 	}
 	return tlsFailure(err)

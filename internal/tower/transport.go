@@ -14,6 +14,7 @@ import (
 	"net/http/httptrace"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -34,6 +35,7 @@ type attempts struct {
 	places    chan struct{}
 	timeout   time.Duration
 	pause     pause
+	answered  atomic.Bool // Tower has replied
 	headers   map[string]string
 	userAgent string
 	authorize func() (token string, generation int)
@@ -47,14 +49,15 @@ func newBase(cfg Config) (*http.Transport, error) {
 		return nil, err
 	}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		TLSClientConfig:       &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool, InsecureSkipVerify: cfg.Insecure}, // Asked for by name in the configuration.
-		TLSHandshakeTimeout:   10 * time.Second,
-		MaxIdleConns:          cfg.MaxConcurrentRequests,
-		MaxIdleConnsPerHost:   cfg.MaxConcurrentRequests,
-		IdleConnTimeout:       idleConnection,
-		ExpectContinueTimeout: time.Second,
+		Proxy:                  proxyFromEnvironment,
+		OnProxyConnectResponse: checkProxyReply,
+		DialContext:            (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool, InsecureSkipVerify: cfg.Insecure}, // Asked for by name in the configuration.
+		TLSHandshakeTimeout:    10 * time.Second,
+		MaxIdleConns:           cfg.MaxConcurrentRequests,
+		MaxIdleConnsPerHost:    cfg.MaxConcurrentRequests,
+		IdleConnTimeout:        idleConnection,
+		ExpectContinueTimeout:  time.Second,
 	}, nil
 }
 
@@ -62,7 +65,7 @@ func newBase(cfg Config) (*http.Transport, error) {
 func (a *attempts) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	x := exchangeOf(ctx)
-	x.reset()
+	x.reset(!a.answered.Load())
 	if err := a.pause.wait(ctx); err != nil {
 		return nil, err
 	}
@@ -102,13 +105,16 @@ func (a *attempts) send(req *http.Request, x *exchange) (*http.Response, error) 
 	}
 	limited, cancel := context.WithTimeout(ctx, a.timeout)
 	defer cancel()
-	out := req.Clone(httptrace.WithClientTrace(limited, &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { x.sent.Store(true) },
-	}))
+	connecting, stop := a.connectInTime(limited, x)
+	defer stop()
+	proxy, way := proxyOf(a.base, req), &trail{stage: stageConnect}
+	out := req.Clone(httptrace.WithClientTrace(connecting, way.trace(proxy != nil, func() { x.sent.Store(true) })))
 	a.dress(out, x)
 	resp, err := a.base.RoundTrip(out)
 	if err != nil {
-		return nil, a.explain(ctx, limited, err)
+		failed := &connectionError{target: hostPort(req.URL), proxy: withoutCredentials(proxy), err: a.explain(ctx, connecting, err)}
+		failed.stage, failed.dialled = way.last()
+		return nil, failed
 	}
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
 	if closeErr := resp.Body.Close(); err == nil && len(body) > maxReply {
@@ -117,9 +123,12 @@ func (a *attempts) send(req *http.Request, x *exchange) (*http.Response, error) 
 		err = closeErr
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the reply broke off: %w", a.explain(ctx, limited, err))
+		return nil, fmt.Errorf("the reply broke off: %w", a.explain(ctx, connecting, err))
 	}
 	x.saw(resp, body)
+	if x.foreign == "" {
+		a.answered.Store(true)
+	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	resp.ContentLength = int64(len(body))
 	if x.foreign == "" {
@@ -144,19 +153,30 @@ func (a *attempts) dress(req *http.Request, x *exchange) {
 	req.Header.Set("Authorization", token)
 }
 
-// explain turns the end of the attempt's own time limit into an error that is not taken for the caller's.
+// explain turns the end of the attempt's own time limits into an error that is not taken for the caller's, and an
+// answer without TLS into what http.Client makes of it where it sees the error itself.
 func (a *attempts) explain(caller, limited context.Context, err error) error {
-	if caller.Err() == nil && errors.Is(limited.Err(), context.DeadlineExceeded) {
-		return &attemptTimeoutError{after: a.timeout}
+	var record tls.RecordHeaderError
+	switch {
+	case caller.Err() != nil:
+	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
+		return http.ErrSchemeMismatch
+	case errors.Is(context.Cause(limited), errConnectLimit):
+		return &attemptTimeoutError{what: "connection", after: connectLimit}
+	case errors.Is(limited.Err(), context.DeadlineExceeded):
+		return &attemptTimeoutError{what: "reply", after: a.timeout}
 	}
 	return err
 }
 
 // attemptTimeoutError is a request that took too long. It is no context.DeadlineExceeded: the caller's time is not over.
-type attemptTimeoutError struct{ after time.Duration }
+type attemptTimeoutError struct {
+	what  string // what did not come: "connection", "reply"
+	after time.Duration
+}
 
 // Error tells the limit.
-func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("no reply within %s", e.after) }
+func (e *attemptTimeoutError) Error() string { return fmt.Sprintf("no %s within %s", e.what, e.after) }
 
 // Timeout marks the error as a time-out for net.Error.
 func (e *attemptTimeoutError) Timeout() bool { return true }

@@ -87,9 +87,7 @@ func (a *Action) Schema(ctx context.Context, _ action.SchemaRequest, resp *actio
 				MarkdownDescription: "Whether a guest that has not done in time what `SHUTDOWN` or `RESTART` asks for is powered off or reset. Default `true`; with `false`, the action fails instead. " +
 					"The other operations do not ask the guest, so it is refused there.",
 			},
-			"timeouts": timeouts.AttributesWithOpts(ctx, timeouts.Opts{
-				InvokeDescription: "For the whole action, the wait for other operations on the VM included. Default `20m`.",
-			}),
+			"timeouts": attrs.ActionTimeouts(ctx, "For the whole action, the wait for other operations on the VM included. Default `20m`."),
 		},
 	}
 }

@@ -5,10 +5,15 @@ package attrs
 import (
 	"context"
 
+	actiontimeouts "github.com/hashicorp/terraform-plugin-framework-timeouts/action/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
+	actionschema "github.com/hashicorp/terraform-plugin-framework/action/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
 // ResourceID is the computed id of a resource. It never changes once known, so
@@ -21,12 +26,36 @@ func ResourceID(object string) schema.StringAttribute {
 	}
 }
 
-// Timeouts is the timeouts of a resource, described.
+// Timeouts is the timeouts of a resource, described. Its members are checked as
+// all other durations are.
 func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	described, ok := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute)
 	if !ok {
 		return timeouts.Attributes(ctx, opts)
 	}
+	for name, member := range described.Attributes {
+		if duration, ok := member.(schema.StringAttribute); ok {
+			duration.Validators = []validator.String{validators.Duration()}
+			described.Attributes[name] = duration
+		}
+	}
 	described.MarkdownDescription = "How long the operations may take, as durations such as `\"30s\"` or `\"1h30m\"`. Changing them touches nothing in Tower."
 	return described
+}
+
+// ActionTimeouts is the timeouts of an action, with the description of invoke,
+// checked as all other durations are.
+func ActionTimeouts(ctx context.Context, invoke string) actionschema.Attribute {
+	all := actiontimeouts.AttributesWithOpts(ctx, actiontimeouts.Opts{InvokeDescription: invoke})
+	nested, ok := all.(actionschema.SingleNestedAttribute)
+	if !ok {
+		return all
+	}
+	for name, member := range nested.Attributes {
+		if duration, ok := member.(actionschema.StringAttribute); ok {
+			duration.Validators = []validator.String{validators.Duration()}
+			nested.Attributes[name] = duration
+		}
+	}
+	return nested
 }

@@ -128,13 +128,10 @@ func facts(err error) []string {
 	return lines
 }
 
-// advice is what can be done. The words of a log-in error have said it already.
+// advice is what can be done, where the words of the error don't say it.
 func advice(err error) string {
 	var login *tower.LoginError
-	if errors.As(err, &login) {
-		return ""
-	}
-	if advice := tower.Advice(err); advice != "" {
+	if advice := tower.Advice(err); advice != "" || errors.As(err, &login) {
 		return advice
 	}
 	// A request of its own that took too long is a transient failure; only a

@@ -37,6 +37,21 @@ func DurationAtLeast(shortest time.Duration) validator.String {
 	}
 }
 
+// Duration accepts a duration in Go's notation ("30s", "1m30s") that is longer
+// than nothing.
+func Duration() validator.String {
+	return stringCheck{
+		summary:     "Invalid duration",
+		description: `must be a duration such as "30s" or "1m30s", longer than 0s`,
+		check: func(value string) string {
+			if d, err := time.ParseDuration(value); err == nil && d == 0 {
+				return "that is no time at all"
+			}
+			return durationAtLeast(value, 0)
+		},
+	}
+}
+
 func durationAtLeast(value string, shortest time.Duration) string {
 	d, err := time.ParseDuration(value)
 	switch {

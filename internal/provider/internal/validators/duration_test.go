@@ -36,6 +36,25 @@ func TestDurationBetween(t *testing.T) {
 	})
 }
 
+func TestDuration(t *testing.T) {
+	t.Parallel()
+	invalid := func(s, problem string) stringCase {
+		return stringCase{
+			value:   types.StringValue(s),
+			summary: "Invalid duration",
+			detail:  `attribute is "` + s + `": ` + problem + `. It must be a duration such as "30s" or "1m30s", longer than 0s.`,
+		}
+	}
+	runStringCases(t, validators.Duration(), map[string]stringCase{
+		"short":    valid("1ms"),
+		"long":     valid("48h"),
+		"zero":     invalid("0m", "that is no time at all"),
+		"negative": invalid("-1h", "a duration can't be negative"),
+		"word":     invalid("soon", "that is no duration"),
+		"no unit":  invalid("30", "that is no duration"),
+	})
+}
+
 func TestDurationAtLeast(t *testing.T) {
 	t.Parallel()
 	invalid := func(s, problem string) stringCase {
