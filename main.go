@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command terraform-provider-elf lets Terraform and OpenTofu manage virtual
-// machines on SmartX ELF clusters through CloudTower.
+// Command terraform-provider-elf is a plugin with which Terraform and OpenTofu
+// manage virtual machines on SmartX ELF clusters through CloudTower.
 package main
 
 import (
@@ -14,11 +14,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider"
 )
 
-// version is set by the linker in releases.
+// version is set by the linker in a release.
 var version = "dev"
 
 func main() {
-	debug := flag.Bool("debug", false, "run until interrupted and print how Terraform attaches (for debuggers)")
+	debug := flag.Bool("debug", false, "run until interrupted, and print how Terraform can attach to the provider (for debuggers)")
 	flag.Parse()
 
 	err := providerserver.Serve(context.Background(), provider.New(version), providerserver.ServeOpts{

@@ -16,8 +16,9 @@ data "elf_content_library_vm_template" "t" {
   name = "rocky-8"
 }
 
-# A control-plane node as the ECP network plugin wants it: one NIC gets its address by DHCP, the
-# other carries an uplink whose address is the same on every VM and says nothing about readiness.
+# A control-plane node as the ECP network plugin needs it: one NIC gets its address by DHCP. The
+# other is an uplink that has the same address on every VM, so that address says nothing about
+# readiness.
 resource "elf_vm" "control_plane" {
   name       = "sks-cp-0"
   cluster_id = data.elf_cluster.c.id
@@ -30,7 +31,7 @@ resource "elf_vm" "control_plane" {
   ]
 }
 
-# One NIC, by DHCP.
+# One NIC, which gets its address by DHCP.
 resource "elf_vm" "worker" {
   name       = "sks-worker-0"
   cluster_id = data.elf_cluster.c.id
@@ -38,7 +39,7 @@ resource "elf_vm" "worker" {
   nics       = [{ vlan_id = data.elf_vlan.default.id }]
 }
 
-# Two NICs by DHCP: ready only when each has an address of its own.
+# Two DHCP NICs: the VM is ready only when each has an address of its own.
 resource "elf_vm" "gateway" {
   name       = "sks-gateway-0"
   cluster_id = data.elf_cluster.c.id
@@ -49,7 +50,7 @@ resource "elf_vm" "gateway" {
   ]
 }
 
-# A fixed address, handed to the guest by cloud-init.
+# A static address, which cloud-init sets in the guest.
 resource "elf_vm" "database" {
   name       = "sks-db-0"
   cluster_id = data.elf_cluster.c.id

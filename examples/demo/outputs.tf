@@ -1,5 +1,5 @@
 output "vms" {
-  description = "What each VM's network looks like, and how its readiness was decided."
+  description = "The addresses of each VM, and how the wait for its network went."
   value = [
     for vm in [elf_vm.control_plane, elf_vm.worker, elf_vm.gateway, elf_vm.database] : {
       name                     = vm.name

@@ -4,5 +4,5 @@ terraform {
   }
 }
 
-# Where Tower is comes from ELF_SERVER, ELF_USERNAME and ELF_PASSWORD.
+# ELF_SERVER, ELF_USERNAME and ELF_PASSWORD configure the provider.
 provider "elf" {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package acctest runs acceptance tests: the provider in the test's own
-// process, a real Terraform or OpenTofu, and a simulated Tower that each test
-// starts for itself, or a real one.
+// Package acctest runs acceptance tests: the provider runs in the test's own
+// process, Terraform or OpenTofu is the real program, and Tower is a simulator
+// that each test starts for itself, or a real Tower.
 package acctest
 
 import (
@@ -37,17 +37,17 @@ func ProtoV6ProviderFactories() map[string]func() (tfprotov6.ProviderServer, err
 	}
 }
 
-// ParallelTest runs a test case beside others. It sees to the environment and to
-// the provider, so plain `go test` is enough. Where there is no CLI, the test
-// fails.
+// ParallelTest runs a test case in parallel with others. It prepares the
+// environment and the provider, so plain `go test` is enough. The test fails if
+// there is no CLI.
 func ParallelTest(t *testing.T, c resource.TestCase) {
 	t.Helper()
 	prepare(t, &c)
 	resource.ParallelTest(t, c)
 }
 
-// Test is ParallelTest for tests that change the environment and so can't run
-// beside others.
+// Test is ParallelTest for tests that change the environment and therefore
+// can't run in parallel.
 func Test(t *testing.T, c resource.TestCase) {
 	t.Helper()
 	prepare(t, &c)
@@ -64,8 +64,8 @@ func prepare(t *testing.T, c *resource.TestCase) {
 	}
 }
 
-// RandomName returns a name that no other test uses, beginning with tf-acc- so
-// that leftovers on a real Tower can be told.
+// RandomName returns a name that no other test uses. It begins with tf-acc-, so
+// that leftovers on a real Tower can be recognised.
 func RandomName() string { return testingacctest.RandomWithPrefix("tf-acc") }
 
 // OnTower reports whether the tests run against a real Tower.
@@ -96,7 +96,7 @@ var environment = sync.OnceValue(func() error {
 	if OnTower() {
 		return nil
 	}
-	// Half a configuration in the caller's environment must not reach the tests.
+	// An incomplete configuration in the caller's environment must not reach the tests.
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
 		if strings.HasPrefix(name, envPrefix) && name != openapicheck.EnvDocument {
@@ -113,7 +113,7 @@ func findCLI() (string, error) {
 	if named := os.Getenv(envCLI); named != "" {
 		path, err := exec.LookPath(named)
 		if err != nil {
-			return "", fmt.Errorf("%s names no CLI: %w", envCLI, err)
+			return "", fmt.Errorf("%s does not name a program: %w", envCLI, err)
 		}
 		return filepath.Abs(path)
 	}
@@ -122,17 +122,19 @@ func findCLI() (string, error) {
 			return filepath.Abs(path)
 		}
 	}
-	return "", fmt.Errorf("acceptance tests need a CLI, and neither terraform nor tofu is on PATH: install one, "+
-		"name one by %s, or run `make test`, which builds one", envCLI)
+	return "", fmt.Errorf("acceptance tests need a CLI, but neither terraform nor tofu is on PATH: install one, "+
+		"set %s to the path of one, or run `make test`, which builds one", envCLI)
 }
 
-// isTofu tells OpenTofu, which takes providers from a registry of its own.
+// isTofu reports whether the CLI is OpenTofu, which takes providers from a
+// registry of its own.
 func isTofu(cli string) bool {
 	return strings.HasPrefix(strings.ToLower(filepath.Base(cli)), "tofu")
 }
 
-// require fails the test where no server of either kind can be had.
-func require(t testing.TB) {
+// requireCLI fails the test if there is no CLI or the environment can't be
+// prepared.
+func requireCLI(t testing.TB) {
 	t.Helper()
 	if err := environment(); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestAccSim makes sure that the checks of remote objects can fail.
+// TestAccSim checks that the checks of remote objects can fail.
 func TestAccSim(t *testing.T) {
 	sim := acctest.Simulator(t, `
 inventory:
@@ -78,7 +78,7 @@ resource "elf_vm" "test" {
 	})
 }
 
-// failing passes where another check fails for the given reason.
+// failing passes if another check fails for the given reason.
 type failing struct {
 	check  statecheck.StateCheck
 	reason string

@@ -18,7 +18,7 @@ func (s *Sim) Rows(operation string, where map[string]any) []map[string]any {
 	return rows
 }
 
-// RowID is the id of the only row that Rows finds.
+// RowID returns the id of the only row that Rows finds.
 func (s *Sim) RowID(operation string, where map[string]any) string {
 	s.t.Helper()
 	rows := s.Rows(operation, where)
@@ -29,8 +29,8 @@ func (s *Sim) RowID(operation string, where map[string]any) string {
 	return id
 }
 
-// Call calls an operation of the simulated Tower, as somebody does who works
-// beside Terraform. It must succeed; out is filled with the answer.
+// Call calls an operation of the simulated Tower, as a person who works beside
+// Terraform does. The call must succeed; its reply is decoded into out.
 func (s *Sim) Call(operation string, body, out any) {
 	s.t.Helper()
 	token := s.apiToken()

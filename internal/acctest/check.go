@@ -18,20 +18,21 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// VMs returns the VMs that the test has made and that still exist, in the order
-// of their creation.
+// VMs returns the VMs that the test has created and that still exist, in the
+// order of their creation.
 func (s *Sim) VMs() []towersim.VMReport {
 	s.t.Helper()
-	var made []towersim.VMReport
+	var created []towersim.VMReport
 	for _, vm := range s.Server().VMs() {
 		if vm.DeletedAt == nil && !s.initial[vm.ID] {
-			made = append(made, vm)
+			created = append(created, vm)
 		}
 	}
-	return made
+	return created
 }
 
-// CheckNoVMs is a CheckDestroy: nothing of what the test has made is left.
+// CheckNoVMs is a CheckDestroy that fails if any VM that the test has created
+// still exists.
 func (s *Sim) CheckNoVMs(state *terraform.State) error {
 	if s.server == nil {
 		return checkDestroyed(state)
@@ -41,7 +42,7 @@ func (s *Sim) CheckNoVMs(state *terraform.State) error {
 		left = append(left, fmt.Sprintf("%s (%s)", vm.Name, vm.ID))
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("VMs are left: %s", strings.Join(left, ", "))
+		return fmt.Errorf("VMs still exist: %s", strings.Join(left, ", "))
 	}
 	return nil
 }
@@ -59,16 +60,16 @@ func checkDestroyed(state *terraform.State) error {
 		switch vm, err := client.VM(context.Background(), object.Primary.ID); {
 		case errors.Is(err, tower.ErrNotFound):
 		case err != nil:
-			return fmt.Errorf("looking for what is left of %s: %w", address, err)
+			return fmt.Errorf("checking that %s is deleted: %w", address, err)
 		default:
-			return fmt.Errorf("%s is left: %s (%s)", address, vm.Name, vm.ID)
+			return fmt.Errorf("%s still exists: %s (%s)", address, vm.Name, vm.ID)
 		}
 	}
 	return nil
 }
 
-// ExpectVM checks that the VM at the address exists in Tower with the id, local
-// id and name that the state has.
+// ExpectVM checks that the VM at the address exists in Tower and has the id,
+// local id and name that are in the state.
 func (s *Sim) ExpectVM(address string) statecheck.StateCheck { return expectVM{s, address} }
 
 type expectVM struct {
@@ -111,7 +112,8 @@ func (e expectVM) compare(ctx context.Context, attributes map[string]any) error 
 	return nil
 }
 
-// find looks a VM up in Tower, not through the provider where that can be.
+// find looks up a VM in Tower. It asks the simulator itself, not its API; a real
+// Tower is asked with the provider's client.
 func (s *Sim) find(ctx context.Context, id string) (map[string]string, error) {
 	if s.server == nil {
 		client, err := realTower()
@@ -132,7 +134,7 @@ func (s *Sim) find(ctx context.Context, id string) (map[string]string, error) {
 	return nil, fmt.Errorf("no VM in Tower has the id %q", id)
 }
 
-// realTower is a client of the Tower that the environment names.
+// realTower returns a client for the Tower that the environment names.
 func realTower() (*tower.Client, error) {
 	insecure, err := strconv.ParseBool(cmp.Or(os.Getenv("ELF_INSECURE"), "false"))
 	if err != nil {

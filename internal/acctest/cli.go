@@ -31,27 +31,27 @@ const (
 )
 
 // CLI is a working directory in which a test runs Terraform commands itself,
-// for what a test case's steps can't do: interrupt an apply, say how much runs
-// at a time. The provider runs in the test's process.
+// for what the steps of a test case can't do, such as interrupting an apply or
+// setting the parallelism. The provider runs in the test's process.
 type CLI struct {
 	t       *testing.T
 	dir     string
 	command string
 
-	beside  []Neighbour
-	program []string // the environment of a CLI that starts the provider itself
-	pid     string   // the file with the provider's process id
+	neighbours []Neighbour
+	programEnv []string // the environment of a CLI that starts the provider itself, else nil
+	pidFile    string   // the file with the provider's process id
 }
 
-// Neighbour is another provider that a CLI finds beside the one under test, in
-// the test's process, too.
+// Neighbour is another provider that runs in the test's process beside the one
+// under test.
 type Neighbour struct {
 	// Source is its namespace and type: "smartxworks/other".
 	Source string
 	Server func() tfprotov6.ProviderServer
 }
 
-// Run is a command of the CLI that has been started.
+// Run is a started command of the CLI.
 type Run struct {
 	cmd    *exec.Cmd
 	output *lockedBuffer
@@ -60,12 +60,12 @@ type Run struct {
 	err    error
 }
 
-// NewCLI prepares a directory with the configuration. The sources of the provider
-// and its neighbours are added to it.
-func NewCLI(t *testing.T, configuration string, beside ...Neighbour) *CLI {
+// NewCLI prepares a directory with the configuration, adding the sources of the
+// provider and its neighbours, and initialises it.
+func NewCLI(t *testing.T, configuration string, neighbours ...Neighbour) *CLI {
 	t.Helper()
-	require(t)
-	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI), beside: beside}
+	requireCLI(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI), neighbours: neighbours}
 	c.Configure(configuration)
 	c.Run("init", "-no-color")
 	return c
@@ -75,7 +75,7 @@ func NewCLI(t *testing.T, configuration string, beside ...Neighbour) *CLI {
 func (c *CLI) Configure(configuration string) {
 	c.t.Helper()
 	sources := []string{source}
-	for _, neighbour := range c.beside {
+	for _, neighbour := range c.neighbours {
 		sources = append(sources, neighbour.Source)
 	}
 	var required strings.Builder
@@ -93,7 +93,7 @@ func (c *CLI) Write(name, content string) {
 	}
 }
 
-// Address is the address of a provider's source for this CLI.
+// Address returns the full address of a provider's source for this CLI.
 func (c *CLI) Address(source string) string {
 	if isTofu(c.command) {
 		return tofuRegistry + "/" + source
@@ -101,7 +101,7 @@ func (c *CLI) Address(source string) string {
 	return registryHost + "/" + source
 }
 
-// Read returns the content of a file that a command has written.
+// Read returns the content of a file in the directory.
 func (c *CLI) Read(name string) string {
 	c.t.Helper()
 	content, err := os.ReadFile(filepath.Join(c.dir, name))
@@ -111,7 +111,7 @@ func (c *CLI) Read(name string) string {
 	return string(content)
 }
 
-// Run runs a command, which must succeed, and returns what it printed.
+// Run runs a command, which must succeed, and returns its output.
 func (c *CLI) Run(args ...string) string {
 	c.t.Helper()
 	output, err := c.Start(args...).Wait()
@@ -124,9 +124,9 @@ func (c *CLI) Run(args ...string) string {
 // Start starts a command.
 func (c *CLI) Start(args ...string) *Run {
 	c.t.Helper()
-	environment, stop := c.program, func() {}
+	environment, stop := c.programEnv, func() {}
 	if environment == nil {
-		reattach, end, err := serve(c.t, c.beside)
+		reattach, end, err := serve(c.t, c.neighbours)
 		if err != nil {
 			c.t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func (c *CLI) Start(args ...string) *Run {
 		select {
 		case <-run.done:
 		default:
-			// The test has failed and left it running.
+			// The test has failed and left the command running.
 			_ = run.cmd.Process.Kill()
 			<-run.done
 		}
@@ -157,20 +157,19 @@ func (c *CLI) Start(args ...string) *Run {
 	return run
 }
 
-// Wait waits for the end of the command and returns what it printed.
+// Wait waits for the end of the command and returns its output.
 func (r *Run) Wait() (string, error) {
 	<-r.done
 	return r.output.String(), r.err
 }
 
-// Interrupt sends the command what Ctrl-C sends.
+// Interrupt sends the command the signal that Ctrl-C sends.
 func (r *Run) Interrupt() error { return r.cmd.Process.Signal(os.Interrupt) }
 
-// Done is closed when the command has ended.
+// Done returns a channel that is closed when the command has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
 
-// Show returns the state, as `terraform show -json` prints it, in the part that
-// tests read.
+// Show returns the objects of the root module in the state, by their addresses.
 func (c *CLI) Show() map[string]Object {
 	c.t.Helper()
 	var state struct {
@@ -197,9 +196,9 @@ type Object struct {
 	Values  map[string]any `json:"values"`
 }
 
-// serve runs the provider and its neighbours in this process and returns what
-// tells the CLI where.
-func serve(t *testing.T, beside []Neighbour) (reattach string, stop func(), err error) {
+// serve runs the provider and its neighbours in this process. It returns the
+// value of TF_REATTACH_PROVIDERS, which tells the CLI where they listen.
+func serve(t *testing.T, neighbours []Neighbour) (reattach string, stop func(), err error) {
 	entries := map[string]any{}
 	var ends []func()
 	stop = func() {
@@ -208,7 +207,7 @@ func serve(t *testing.T, beside []Neighbour) (reattach string, stop func(), err 
 		}
 	}
 	tested := Neighbour{Source: source, Server: func() tfprotov6.ProviderServer { return providerserver.NewProtocol6(provider.New("test")())() }}
-	for _, served := range append([]Neighbour{tested}, beside...) {
+	for _, served := range append([]Neighbour{tested}, neighbours...) {
 		entry, end, err := serveOne(t, served)
 		if err != nil {
 			stop()
@@ -225,7 +224,7 @@ func serve(t *testing.T, beside []Neighbour) (reattach string, stop func(), err 
 	return string(encoded), stop, nil
 }
 
-// serveOne runs one provider and returns what tells the CLI where it listens.
+// serveOne runs one provider and returns its entry in TF_REATTACH_PROVIDERS.
 func serveOne(t *testing.T, served Neighbour) (entry map[string]any, stop func(), err error) {
 	ctx, cancel := context.WithCancel(t.Context())
 	configs, closed := make(chan *plugin.ReattachConfig), make(chan struct{})

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Mentions matches an error of the CLI that has all the texts in this order. The
-// CLI breaks lines as it likes, so any blanks match any others.
+// Mentions returns a pattern for output of the CLI that has all the texts in
+// this order. The CLI wraps lines, so any white space matches any other.
 func Mentions(texts ...string) *regexp.Regexp {
 	parts := make([]string, 0, len(texts))
 	for _, text := range texts {

@@ -14,27 +14,29 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// documented is the Tower release that the OpenAPI document describes.
-const documented = "4.6."
+// documentedRelease begins the versions of Tower that the OpenAPI document
+// describes.
+const documentedRelease = "4.6."
 
-// checker reads the document, which takes a while, once for all tests. Its
-// violations are told by the test that ends next.
+// checker loads the document once for all tests, because that takes a while.
+// The test that ends next reports the violations found.
 var checker = sync.OnceValues(func() (*openapicheck.Checker, error) {
 	return openapicheck.New(os.Getenv(openapicheck.EnvDocument))
 })
 
-var told struct {
+var reported struct {
 	sync.Mutex
 
 	violations map[string]bool
 }
 
-// checked returns the URL of the simulator. Where ELF_TEST_OPENAPI names the
-// vendor's document, that is a front that compares each exchange with it, and
-// the test fails on what the document does not allow.
-func checked(t testing.TB, server *towersim.Server, scenario *towersim.Scenario) string {
+// checkedURL returns the URL at which the test reaches the simulator. If
+// ELF_TEST_OPENAPI names the vendor's document, a proxy listens there that
+// compares each exchange with the document, and the test fails on what the
+// document does not allow.
+func checkedURL(t testing.TB, server *towersim.Server, scenario *towersim.Scenario) string {
 	t.Helper()
-	if os.Getenv(openapicheck.EnvDocument) == "" || !strings.HasPrefix(scenario.Version, documented) {
+	if os.Getenv(openapicheck.EnvDocument) == "" || !strings.HasPrefix(scenario.Version, documentedRelease) {
 		return server.URL()
 	}
 	check, err := checker()
@@ -42,9 +44,9 @@ func checked(t testing.TB, server *towersim.Server, scenario *towersim.Scenario)
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
-	exchanges := map[string]int{} // the checker, which all tests share, counts those of all
+	exchanges := map[string]int{} // of this test alone; the shared checker counts those of all tests
 	next := check.Middleware(server.Handler())
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if operation, ok := strings.CutPrefix(r.URL.Path, openapicheck.BasePath+"/"); ok {
 			mu.Lock()
 			exchanges[operation]++
@@ -53,28 +55,28 @@ func checked(t testing.TB, server *towersim.Server, scenario *towersim.Scenario)
 		next.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
-		// A request that a fault lets hang would keep Close waiting.
-		front.CloseClientConnections()
-		front.Close()
+		// Close waits for all requests, and a fault may let one hang.
+		proxy.CloseClientConnections()
+		proxy.Close()
 		t.Attr(openapicheck.Attribute, openapicheck.FormatCounts(exchanges))
-		for _, violation := range untold(check) {
-			t.Errorf("not as the OpenAPI document says: %s", violation)
+		for _, violation := range newViolations(check) {
+			t.Errorf("the OpenAPI document does not allow this: %s", violation)
 		}
 	})
-	return front.URL
+	return proxy.URL
 }
 
-// untold returns the violations that no test has told yet.
-func untold(check *openapicheck.Checker) []string {
-	told.Lock()
-	defer told.Unlock()
-	if told.violations == nil {
-		told.violations = map[string]bool{}
+// newViolations returns the violations that no test has reported yet.
+func newViolations(check *openapicheck.Checker) []string {
+	reported.Lock()
+	defer reported.Unlock()
+	if reported.violations == nil {
+		reported.violations = map[string]bool{}
 	}
 	var fresh []string
 	for _, violation := range check.Violations() {
-		if !told.violations[violation] {
-			told.violations[violation] = true
+		if !reported.violations[violation] {
+			reported.violations[violation] = true
 			fresh = append(fresh, violation)
 		}
 	}

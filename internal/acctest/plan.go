@@ -9,35 +9,34 @@ import (
 	"strings"
 )
 
-// manyAtOnce lets a configuration of many resources use what there is.
-const manyAtOnce = "-parallelism=100"
+// highParallelism lets Terraform work on many resources at a time.
+const highParallelism = "-parallelism=100"
 
-// Plan is what a plan of the whole configuration says, by the addresses of the
-// resources.
+// Plan is the output of a plan or an apply, by the addresses of the resources.
 type Plan struct {
-	// Actions are create, update, replace, delete and the like; a resource that
-	// stays as it is has none.
+	// Actions are create, update, replace, delete and the like. A resource that
+	// does not change has none.
 	Actions map[string]string
 	// Warnings and Errors are summaries and details, each with the line of the
-	// configuration that it points at. What concerns no resource is under "".
+	// configuration that it points at. Those that concern no resource are under "".
 	Warnings, Errors map[string][]string
-	// Output is what the CLI printed.
+	// Output is the whole output of the CLI.
 	Output string
 }
 
 // Plan runs a plan, which may fail.
 func (c *CLI) Plan(args ...string) Plan {
 	c.t.Helper()
-	return c.report(append([]string{"plan", "-json", manyAtOnce}, args...))
+	return c.runJSON(append([]string{"plan", "-json", highParallelism}, args...))
 }
 
-// TryApply applies the configuration, or the plan of a file, and may fail.
+// TryApply applies the configuration, or the plan in a file. It may fail.
 func (c *CLI) TryApply(args ...string) Plan {
 	c.t.Helper()
-	return c.report(append([]string{"apply", "-auto-approve", "-json", manyAtOnce}, args...))
+	return c.runJSON(append([]string{"apply", "-auto-approve", "-json", highParallelism}, args...))
 }
 
-// Apply is TryApply that must succeed.
+// Apply is a TryApply that must succeed.
 func (c *CLI) Apply(args ...string) Plan {
 	c.t.Helper()
 	applied := c.TryApply(args...)
@@ -50,8 +49,9 @@ func (c *CLI) Apply(args ...string) Plan {
 	return applied
 }
 
-// report runs a command that says as JSON what it plans and finds.
-func (c *CLI) report(args []string) Plan {
+// runJSON runs a command that prints its planned changes and diagnostics as
+// JSON.
+func (c *CLI) runJSON(args []string) Plan {
 	c.t.Helper()
 	output, _ := c.Start(args...).Wait()
 	plan := Plan{Actions: map[string]string{}, Warnings: map[string][]string{}, Errors: map[string][]string{}, Output: output}
@@ -77,7 +77,7 @@ func (c *CLI) report(args []string) Plan {
 			} `json:"diagnostic"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
-			c.t.Fatalf("the plan says %q: %v", lines.Text(), err)
+			c.t.Fatalf("the CLI prints %q: %v", lines.Text(), err)
 		}
 		found := line.Diagnostic
 		text := fmt.Sprintf("%s: %s\n%s", found.Summary, found.Detail, found.Snippet.Code)

@@ -23,9 +23,9 @@ const (
 	logFile     = "terraform.log"
 )
 
-// ServeAsProgram turns a test binary that is run under the provider's name into
-// the provider, and does not return then. A package whose tests use
-// NewProgramCLI calls it first in TestMain.
+// ServeAsProgram serves the provider and does not return if the test binary was
+// started under the provider's name; otherwise it does nothing. A package whose
+// tests use NewProgramCLI calls it first in TestMain.
 func ServeAsProgram() {
 	if filepath.Base(os.Args[0]) != programName {
 		return
@@ -41,12 +41,12 @@ func ServeAsProgram() {
 	os.Exit(0)
 }
 
-// NewProgramCLI is NewCLI with the provider as a program of its own, started by
-// the CLI as in real life, and with all logs of both at their most verbose in a
-// file of the directory. Variables are pairs of a name and a value.
+// NewProgramCLI is NewCLI with the provider as a program of its own, which the
+// CLI starts as it does in production. Both write their most verbose logs to a
+// file in the directory. Variables are pairs of a name and a value.
 func NewProgramCLI(t *testing.T, configuration string, variables ...string) *CLI {
 	t.Helper()
-	require(t)
+	requireCLI(t)
 	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
 	programs := t.TempDir()
 	self, err := os.Executable()
@@ -62,23 +62,23 @@ func NewProgramCLI(t *testing.T, configuration string, variables ...string) *CLI
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.pid = filepath.Join(programs, "pid")
-	c.program = []string{
-		"TF_CLI_CONFIG_FILE=" + cliConfig, envPID + "=" + c.pid,
+	c.pidFile = filepath.Join(programs, "pid")
+	c.programEnv = []string{
+		"TF_CLI_CONFIG_FILE=" + cliConfig, envPID + "=" + c.pidFile,
 		"TF_LOG=TRACE", "TF_LOG_PROVIDER=TRACE", "TF_LOG_PATH=" + filepath.Join(c.dir, logFile),
 	}
 	for i := 0; i+1 < len(variables); i += 2 {
-		c.program = append(c.program, "TF_VAR_"+variables[i]+"="+variables[i+1])
+		c.programEnv = append(c.programEnv, "TF_VAR_"+variables[i]+"="+variables[i+1])
 	}
 	c.Configure(configuration)
 	return c
 }
 
-// CrashProvider kills the provider that the CLI of NewProgramCLI has started
-// last, as the kernel does when memory is short.
+// CrashProvider kills the provider that the CLI of NewProgramCLI started last,
+// as the kernel does when memory runs out.
 func (c *CLI) CrashProvider() {
 	c.t.Helper()
-	text, err := os.ReadFile(c.pid)
+	text, err := os.ReadFile(c.pidFile)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -95,8 +95,8 @@ func (c *CLI) CrashProvider() {
 	}
 }
 
-// FilesWith returns the files of the working directory, logs and state among
-// them, that hold a text; the configuration itself is left out.
+// FilesWith returns the names of the files in the working directory that
+// contain a text, logs and state included, the configuration excluded.
 func (c *CLI) FilesWith(text string) []string {
 	c.t.Helper()
 	var found []string

@@ -14,31 +14,32 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider"
 )
 
-// Protocol is a configured provider that a test talks to as Terraform does. It
-// is for what only newer CLIs do, so that it is tested whatever the CLI.
+// Protocol is a configured provider that a test talks to as Terraform does, by
+// the plugin protocol. It tests what only newer CLIs ask for, whatever CLI there
+// is.
 type Protocol struct {
 	t       *testing.T
 	server  ProtocolServer
 	schemas *tfprotov6.GetProviderSchemaResponse
 }
 
-// ProtocolServer is all that Terraform can ask of the provider.
+// ProtocolServer has all the methods that Terraform can call on the provider.
 type ProtocolServer interface {
 	tfprotov6.ProviderServer
 	tfprotov6.ActionServer
 	tfprotov6.ListResourceServer
 }
 
-// Values are the attributes of a configuration. What is missing is null. A value
+// Values are the attributes of a configuration; missing ones are null. A value
 // is a string, a number, a bool, a list ([]any), an object or map
 // (map[string]any), nil, or Unknown.
 type Values map[string]any
 
-// Unknown is a value that is known after apply.
+// Unknown is a value that is known only after apply.
 type Unknown struct{}
 
-// NewProtocol starts the provider with the simulator's log-in. Attributes of its
-// configuration are added or replaced by change.
+// NewProtocol starts the provider and configures it for the simulator. The
+// attributes in change are added to that configuration or replace its own.
 func NewProtocol(t *testing.T, sim *Sim, change Values) *Protocol {
 	t.Helper()
 	server, ok := providerserver.NewProtocol6(provider.New("test")())().(ProtocolServer)
@@ -67,13 +68,13 @@ func NewProtocol(t *testing.T, sim *Sim, change Values) *Protocol {
 	return p
 }
 
-// Server is the provider itself.
+// Server returns the provider itself.
 func (p *Protocol) Server() ProtocolServer { return p.server }
 
-// Schemas are the schemas of the provider and its objects.
+// Schemas returns the schemas of the provider and its objects.
 func (p *Protocol) Schemas() *tfprotov6.GetProviderSchemaResponse { return p.schemas }
 
-// succeed fails the test where there is an error among the diagnostics.
+// succeed fails the test if there is an error among the diagnostics.
 func (p *Protocol) succeed(diags []*tfprotov6.Diagnostic) {
 	p.t.Helper()
 	for _, d := range diags {
@@ -101,9 +102,9 @@ func (p *Protocol) PlanAction(name string, config Values) []*tfprotov6.Diagnosti
 	return planned.Diagnostics
 }
 
-// InvokeAction invokes an action and returns what it said, and the diagnostics
-// at its end. Each message is handed to heard at once, where that is not nil.
-func (p *Protocol) InvokeAction(ctx context.Context, name string, config Values, heard func(message string)) (said []string, diags []*tfprotov6.Diagnostic) {
+// InvokeAction invokes an action and returns its progress messages and final
+// diagnostics. If onMessage is not nil, it is called with each message at once.
+func (p *Protocol) InvokeAction(ctx context.Context, name string, config Values, onMessage func(message string)) (messages []string, diags []*tfprotov6.Diagnostic) {
 	p.t.Helper()
 	stream, err := p.server.InvokeAction(ctx, &tfprotov6.InvokeActionRequest{ActionType: name, Config: p.config(p.action(name), config)})
 	if err != nil {
@@ -112,26 +113,26 @@ func (p *Protocol) InvokeAction(ctx context.Context, name string, config Values,
 	for event := range stream.Events {
 		switch event := event.Type.(type) {
 		case tfprotov6.ProgressInvokeActionEventType:
-			said = append(said, event.Message)
-			if heard != nil {
-				heard(event.Message)
+			messages = append(messages, event.Message)
+			if onMessage != nil {
+				onMessage(event.Message)
 			}
 		case tfprotov6.CompletedInvokeActionEventType:
 			diags = event.Diagnostics
 		}
 	}
-	return said, diags
+	return messages, diags
 }
 
 // Listed is one result of a list.
 type Listed struct {
 	DisplayName string
 	Identity    map[string]tftypes.Value
-	Resource    *tftypes.Value // nil where the list was not to include it
+	Resource    *tftypes.Value // nil if the list was not asked to include it
 }
 
-// List validates a list and returns its results, and all diagnostics. The limit 0
-// is none.
+// List validates a list and returns its results and all diagnostics. A limit of
+// 0 means no limit.
 func (p *Protocol) List(name string, config Values, includeResource bool, limit int64) (listed []Listed, diags []*tfprotov6.Diagnostic) {
 	p.t.Helper()
 	schema, identity := p.schemas.ListResourceSchemas[name], p.identityType(name)
@@ -225,7 +226,7 @@ func (p *Protocol) action(name string) *tfprotov6.Schema {
 	return schema.Schema
 }
 
-// config makes what the protocol carries of a configuration.
+// config encodes a configuration for the protocol.
 func (p *Protocol) config(schema *tfprotov6.Schema, values Values) *tfprotov6.DynamicValue {
 	p.t.Helper()
 	value, err := valueOf(schema.ValueType(), map[string]any(values))
@@ -239,7 +240,7 @@ func (p *Protocol) config(schema *tfprotov6.Schema, values Values) *tfprotov6.Dy
 	return &encoded
 }
 
-// valueOf converts a value of Values.
+// valueOf converts a value in Values to the type.
 func valueOf(typ tftypes.Type, value any) (tftypes.Value, error) {
 	if value == nil {
 		return tftypes.NewValue(typ, nil), nil

@@ -15,12 +15,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// defaultSpeed lets a guest that boots, gets an address and has it reported
-// after a minute and a half do so within a second.
+// defaultSpeed is fast enough for a guest that boots, gets an address and has it
+// reported after a minute and a half to do so within a second.
 const defaultSpeed = 100
 
-// Objects of the default scenario, and the variables that name their like on a
-// real Tower.
+// The objects of the default scenario, and the variables that name the objects
+// to use in their place on a real Tower.
 const (
 	defaultCluster  = "cluster-1"
 	defaultVLAN     = "default"
@@ -40,7 +40,7 @@ type options struct {
 	onTower bool
 }
 
-// WithSpeed lets simulated time run that many times faster than real time. The
+// WithSpeed makes simulated time run speed times faster than real time. The
 // default is 100.
 func WithSpeed(speed float64) Option {
 	return func(o *options) { o.Speed = speed }
@@ -51,23 +51,27 @@ func WithTask(d time.Duration) Option {
 	return func(o *options) { o.Task = &d }
 }
 
-// WithTLS lets the simulator speak https with a certificate of its own.
+// WithTLS makes the simulator speak https with a certificate of its own.
 func WithTLS() Option {
 	return func(o *options) { o.TLS = true }
 }
 
-// AlsoOnTower marks a test that stages nothing, so that it runs against a real
-// Tower where ELF_SERVER names one. Other tests are skipped there.
+// AlsoOnTower marks a test that does not control what happens in Tower, so that
+// it also runs against the real Tower that ELF_SERVER names. Other tests are
+// skipped there.
 func AlsoOnTower() Option {
 	return func(o *options) { o.onTower = true }
 }
 
-// Sim is the Tower of one test: a simulated one, or a real one.
+// needsSimulator is why a test is skipped on a real Tower.
+const needsSimulator = "this test controls what happens in Tower, so it needs the simulator, but ELF_SERVER names a real Tower"
+
+// Sim is the Tower of one test, simulated or real.
 type Sim struct {
 	t      testing.TB
 	server *towersim.Server // nil on a real Tower
 	url    string
-	// initial are the ids of the VMs that the scenario starts with.
+	// initial has the ids of the VMs that the scenario starts with.
 	initial map[string]bool
 }
 
@@ -75,14 +79,14 @@ type Sim struct {
 // YAML document; "" is the default one.
 func Simulator(t testing.TB, scenario string, opts ...Option) *Sim {
 	t.Helper()
-	require(t)
+	requireCLI(t)
 	o := options{Options: towersim.Options{YAML: []byte(scenario), Speed: defaultSpeed}}
 	for _, opt := range opts {
 		opt(&o)
 	}
 	if OnTower() {
 		if !o.onTower {
-			t.Skip("this test stages what happens in Tower, so it needs the simulator; ELF_SERVER names a real one")
+			t.Skip(needsSimulator)
 		}
 		return &Sim{t: t, url: os.Getenv(envServer)}
 	}
@@ -104,22 +108,22 @@ func Simulator(t testing.TB, scenario string, opts ...Option) *Sim {
 		s.initial[vm.ID] = true
 	}
 	if !o.TLS {
-		s.url = checked(t, server, parsed)
+		s.url = checkedURL(t, server, parsed)
 	}
 	return s
 }
 
-// Server is the simulator, for what a test stages. A test on a real Tower is
-// skipped here.
+// Server returns the simulator, with which a test controls what happens. It
+// skips the test on a real Tower.
 func (s *Sim) Server() *towersim.Server {
 	s.t.Helper()
 	if s.server == nil {
-		s.t.Skip("this test stages what happens in Tower, so it needs the simulator; ELF_SERVER names a real one")
+		s.t.Skip(needsSimulator)
 	}
 	return s.server
 }
 
-// URL is where the provider finds the Tower.
+// URL returns the URL at which the provider reaches the Tower.
 func (s *Sim) URL() string { return s.url }
 
 // ProviderConfig renders the provider block. Changes are pairs of an attribute
@@ -143,7 +147,7 @@ func (s *Sim) ProviderConfig(changes ...string) string {
 }
 
 // ProviderBlock renders a provider block from pairs of an attribute and its
-// value in HCL. Of two pairs for one attribute the last counts, and "" leaves
+// value in HCL. The last pair for an attribute counts, and the value "" leaves
 // the attribute out.
 func ProviderBlock(pairs ...string) string {
 	values := map[string]string{}
@@ -161,14 +165,15 @@ func ProviderBlock(pairs ...string) string {
 	return b.String()
 }
 
-// ClusterName is a cluster to make VMs in.
+// ClusterName returns the name of a cluster to create VMs in.
 func (s *Sim) ClusterName() string { return s.named(envCluster, defaultCluster) }
 
-// VLANName is a network of the cluster that has a DHCP server.
+// VLANName returns the name of a VM network in that cluster that has a DHCP
+// server.
 func (s *Sim) VLANName() string { return s.named(envVLAN, defaultVLAN) }
 
-// TemplateName is a template of the content library on that cluster, with
-// cloud-init and VM tools.
+// TemplateName returns the name of a content library template in that cluster,
+// with cloud-init and VM tools.
 func (s *Sim) TemplateName() string { return s.named(envTemplate, defaultTemplate) }
 
 func (s *Sim) named(variable, simulated string) string {
@@ -178,13 +183,13 @@ func (s *Sim) named(variable, simulated string) string {
 	}
 	name := os.Getenv(variable)
 	if name == "" {
-		s.t.Skipf("%s does not name an object of the real Tower to test with", variable)
+		s.t.Skipf("%s is not set to the name of an object on the real Tower to test with", variable)
 	}
 	return name
 }
 
-// DataSources renders the data sources of a cluster, a network and a template to
-// make VMs with: data.elf_cluster.test, data.elf_vlan.test and
+// DataSources renders the data sources of a cluster, a VM network and a template
+// to create VMs with: data.elf_cluster.test, data.elf_vlan.test and
 // data.elf_content_library_vm_template.test.
 func (s *Sim) DataSources() string {
 	return fmt.Sprintf(`

@@ -19,8 +19,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestMain lets the test binary stand in for the programs that the demo
-// starts: it acts by the name under which it was called.
+// TestMain lets the test binary stand in for the programs that the demo starts.
+// The name under which it was started decides which one.
 func TestMain(m *testing.M) {
 	switch filepath.Base(os.Args[0]) {
 	case "towersim":
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// actAsSimulator listens nowhere, but starts and stops as towersim does.
+// actAsSimulator starts and stops as towersim does, but does not listen.
 func actAsSimulator() int {
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM)
@@ -45,7 +45,7 @@ func actAsSimulator() int {
 	return 0
 }
 
-// actAsTerraform notes each call in a file, with the variables that it got.
+// actAsTerraform writes each call to a file, with the variables that it got.
 func actAsTerraform(args []string) int {
 	calls, err := os.OpenFile(os.Getenv("STAND_IN_CALLS"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -76,8 +76,8 @@ func actAsTerraform(args []string) int {
 // stage is a demo whose programs are stand-ins.
 type stage struct {
 	opts   options
-	temp   string // where the demo makes its folder
-	calls  string
+	temp   string // the folder in which the demo creates its own
+	calls  string // the file to which the stand-in for the CLI writes its calls
 	stdout bytes.Buffer
 }
 
@@ -96,7 +96,7 @@ func newStage(t *testing.T) *stage {
 		}
 	}
 	t.Setenv("TMPDIR", st.temp)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each program that ends takes a second longer
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // else each stand-in takes a second longer to end
 	t.Setenv("STAND_IN_CALLS", st.calls)
 	t.Setenv("ELF_SERVER", "tower.example.com")
 	t.Setenv("ELF_API_TOKEN", "of a real Tower")
@@ -112,7 +112,7 @@ func (st *stage) called(t *testing.T) string {
 	return string(calls)
 }
 
-// checkNothingLeft fails where the demo left files behind.
+// checkNothingLeft fails if the demo has left files behind.
 func (st *stage) checkNothingLeft(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadDir(st.temp)
@@ -148,7 +148,7 @@ func TestRun_keep(t *testing.T) {
 	}
 	out := st.stdout.String()
 	if strings.Contains(st.called(t), "destroy") {
-		t.Error("a demo that is to be kept was destroyed")
+		t.Error("the VMs were destroyed although the demo was to be kept")
 	}
 	if !strings.HasSuffix(out, "\n\na 10.255.1.7,240.255.0.1 6.1s tower\n") {
 		t.Errorf("the output does not end with the VM's line:\n%s", out)
@@ -191,7 +191,7 @@ func TestRun_interrupted(t *testing.T) {
 		t.Error("an interrupted demo ended without an error")
 	}
 	if got := st.called(t); !strings.HasSuffix(got, "\ninterrupted\n") {
-		t.Errorf("the CLI was not interrupted and left to end: %q", got)
+		t.Errorf("the CLI did not get the time to end after the interrupt: %q", got)
 	}
 	st.checkNothingLeft(t)
 }

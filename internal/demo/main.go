@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Command demo applies the example configuration with a real CLI to a
-// simulated Tower and shows what the VMs' addresses are, how long each VM
-// waited for them and what made it ready.
+// simulated Tower. It shows the addresses of the VMs, how long the wait for each
+// VM took and what made the VM ready.
 package main
 
 import (
@@ -18,13 +18,13 @@ import (
 	"syscall"
 )
 
-// options is what the command line says.
+// options are the flags of the command line.
 type options struct {
 	cli    string  // terraform or tofu
 	bin    string  // folder of the provider's and the simulator's binaries
 	config string  // folder of the configuration and the simulator's scenario
 	speed  float64 // how many times faster than real time the simulator runs
-	keep   bool    // leave VMs, simulator and files
+	keep   bool    // leave the VMs, the simulator and the files
 }
 
 func main() {
@@ -41,7 +41,7 @@ func start() int {
 	flag.BoolVar(&opts.keep, "keep", false, "leave the VMs and the simulator when done")
 	flag.Parse()
 
-	// A closed pipe (`make demo | head`) ends the demo as Ctrl-C does: with the simulator stopped.
+	// A closed pipe (`make demo | head`) ends the demo as Ctrl-C does, which stops the simulator.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	defer stop()
 
@@ -58,8 +58,8 @@ func start() int {
 	}
 }
 
-// run does the whole demo. Whatever it starts is stopped when it returns,
-// unless the demo succeeded and is to be kept.
+// run runs the whole demo. It stops everything that it has started before it
+// returns, unless the demo succeeded and is to be kept.
 func run(ctx context.Context, opts options, stdout, stderr io.Writer) (err error) {
 	ws, err := newWorkspace(opts.config, opts.bin)
 	if err != nil {
@@ -98,7 +98,7 @@ func run(ctx context.Context, opts options, stdout, stderr io.Writer) (err error
 
 	if opts.keep {
 		kept = true
-		howToGoOn(stdout, opts.cli, ws, sim)
+		printNextSteps(stdout, opts.cli, ws, sim)
 	} else if err := destroy(ctx, tf); err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func run(ctx context.Context, opts options, stdout, stderr io.Writer) (err error
 	return err
 }
 
-// destroy removes what apply made. Its plan repeats what was just seen, so it
-// shows only how it ended.
+// destroy destroys what apply created. Its plan would only repeat what apply has
+// shown, so destroy prints nothing but the result.
 func destroy(ctx context.Context, tf cli) error {
 	out, err := tf.output(ctx, "destroy", "-auto-approve", "-input=false")
 	if err != nil {
@@ -122,13 +122,13 @@ func destroy(ctx context.Context, tf cli) error {
 	return err
 }
 
-// howToGoOn tells how to work with what a kept demo left running.
-func howToGoOn(w io.Writer, cli string, ws *workspace, sim *simulator) {
-	fmt.Fprintf(w, "\nThe VMs and the simulated Tower stay. To go on, in a shell:\n\n  cd %s\n", ws.dir)
+// printNextSteps prints how to work with a demo that is kept, and how to stop it.
+func printNextSteps(w io.Writer, cli string, ws *workspace, sim *simulator) {
+	fmt.Fprintf(w, "\nThe VMs and the simulated Tower are kept. To continue, in a shell:\n\n  cd %s\n", ws.dir)
 	for _, pair := range slices.Concat(sim.env, ws.env()) {
 		fmt.Fprintf(w, "  export %s\n", pair)
 	}
-	fmt.Fprintf(w, "  %s plan\n\nTo stop it and remove its files:\n\n  kill %d; rm -r %s\n", cli, sim.cmd.Process.Pid, ws.dir)
+	fmt.Fprintf(w, "  %s plan\n\nTo stop the simulator and remove its files:\n\n  kill %d; rm -r %s\n", cli, sim.cmd.Process.Pid, ws.dir)
 }
 
 func isTerminal(w io.Writer) bool {

@@ -18,18 +18,19 @@ import (
 )
 
 const (
-	// startTimeout bounds the simulator's start, stopTimeout its end and that of an interrupted CLI.
+	// startTimeout is how long the simulator may take to start; stopTimeout is how long it, or an
+	// interrupted CLI, may take to stop.
 	startTimeout = 30 * time.Second
 	stopTimeout  = 20 * time.Second
-	// pollInterval is how often the provider looks at a Tower whose time runs faster than ours.
+	// pollInterval is short, because the simulator's time runs faster than real time.
 	pollInterval = 500 * time.Millisecond
 )
 
 // simulator is a running towersim.
 type simulator struct {
 	cmd  *exec.Cmd
-	env  []string      // what points the provider at it
-	done chan struct{} // closed when it is gone
+	env  []string      // the variables that configure the provider for it
+	done chan struct{} // closed when it has ended
 }
 
 // startSimulator starts towersim on a free port and waits until it listens.
@@ -37,11 +38,11 @@ type simulator struct {
 func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulator, error) {
 	log, err := os.Create(filepath.Join(ws.dir, "towersim.log"))
 	if err != nil {
-		return nil, fmt.Errorf("making the simulator's log: %w", err)
+		return nil, fmt.Errorf("creating the simulator's log: %w", err)
 	}
 	defer log.Close()
 
-	// The simulator outlives an interrupt and a kept demo: no context ends it, stop does.
+	// No context may end the simulator: it must outlive an interrupted CLI and a kept demo. stop ends it.
 	cmd := exec.Command(ws.simulator, //nolint:noctx // see above
 		"--listen", "127.0.0.1:0",
 		"--tls",
@@ -62,7 +63,7 @@ func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulat
 	go func() {
 		ready <- exports(stdout)
 		_, _ = io.Copy(io.Discard, stdout)
-		_ = cmd.Wait() // how it ended says nothing more: either it was told to, or its log tells why
+		_ = cmd.Wait() // its result adds nothing: either the simulator was stopped, or its log says why it ended
 		close(sim.done)
 	}()
 
@@ -74,18 +75,18 @@ func startSimulator(ctx context.Context, ws *workspace, speed float64) (*simulat
 			sim.env = append(sim.env, "ELF_POLL_INTERVAL="+pollInterval.String())
 			return sim, nil
 		}
-		err = errors.New("it ended without saying where it listens")
+		err = errors.New("it ended without printing its address")
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	err = errors.Join(err, sim.stop())
-	said, readErr := os.ReadFile(log.Name())
-	return nil, fmt.Errorf("starting the simulator: %w\n%s", errors.Join(err, readErr), said)
+	logged, readErr := os.ReadFile(log.Name())
+	return nil, fmt.Errorf("starting the simulator: %w\n%s", errors.Join(err, readErr), logged)
 }
 
-// exports reads the simulator's lines for eval until all that a client needs
-// are there, and returns them as NAME=value. It returns nothing where the
-// output ends before that.
+// exports reads the simulator's export lines until it has all that a client
+// needs, and returns them as NAME=value. It returns nil if the output ends
+// before that.
 func exports(r io.Reader) []string {
 	missing := map[string]bool{"ELF_SERVER": true, "ELF_USERNAME": true, "ELF_PASSWORD": true, "ELF_CA_CERTIFICATE": true}
 	var env []string
@@ -104,8 +105,8 @@ func exports(r io.Reader) []string {
 	return nil
 }
 
-// stop ends the simulator and waits until it is gone. One that was told to
-// stop and did so is no error, whatever its exit status.
+// stop stops the simulator and waits until it has ended. It ignores the exit
+// status of a simulator that stops when it is told to.
 func (s *simulator) stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return errors.Join(fmt.Errorf("stopping the simulator: %w", err), s.cmd.Process.Kill())
@@ -114,7 +115,7 @@ func (s *simulator) stop() error {
 	case <-s.done:
 		return nil
 	case <-time.After(stopTimeout):
-		return errors.Join(errors.New("the simulator did not stop when asked to; killed it"), s.cmd.Process.Kill())
+		return errors.Join(errors.New("the simulator did not stop when asked to and was killed"), s.cmd.Process.Kill())
 	}
 }
 
@@ -127,7 +128,7 @@ type cli struct {
 }
 
 // run runs a command and shows its output. When ctx ends, the CLI is
-// interrupted, as by Ctrl-C, and killed only if it does not end then.
+// interrupted, as by Ctrl-C, and killed if it does not end within stopTimeout.
 func (c cli) run(ctx context.Context, args ...string) error {
 	if !c.color {
 		args = append(args, "-no-color")
@@ -137,7 +138,7 @@ func (c cli) run(ctx context.Context, args ...string) error {
 	return c.finish(cmd, cmd.Run(), args)
 }
 
-// output runs a command and returns what it prints.
+// output runs a command and returns its output.
 func (c cli) output(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := c.command(ctx, append(args, "-no-color"))
 	out, err := cmd.Output()

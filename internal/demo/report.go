@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// outputs is what the configuration's output values hold, as `output -json`
-// prints them.
+// outputs are the output values of the configuration, as `output -json` prints
+// them.
 type outputs struct {
 	VMs struct {
 		Value []vm `json:"value"`
@@ -26,8 +26,8 @@ type vm struct {
 	} `json:"network_readiness_report"`
 }
 
-// report makes one line for each VM: name, addresses, how long it waited and
-// what made it ready. A VM without an address is an error: nothing was shown.
+// report returns one line for each VM: its name, its addresses, how long the wait
+// took and what made the VM ready. A VM without an address is an error.
 func report(outputJSON []byte) ([]string, error) {
 	var out outputs
 	if err := json.Unmarshal(outputJSON, &out); err != nil {

@@ -13,15 +13,15 @@ import (
 // scenarioFile is the simulator's scenario, beside the configuration.
 const scenarioFile = "towersim.yaml"
 
-// workspace is a temporary folder with a copy of the configuration and a CLI
-// configuration that takes the provider from the build's folder.
+// workspace is a temporary folder with a copy of the configuration, and with a
+// CLI configuration that makes the CLI use the provider that was built.
 type workspace struct {
 	dir       string
 	simulator string // path of the simulator's binary
 }
 
-// newWorkspace copies configuration and scenario, so that state and lock
-// files never land in the repository.
+// newWorkspace copies the configuration and the scenario, so that no state or
+// lock file is written to the repository.
 func newWorkspace(config, bin string) (*workspace, error) {
 	bin, err := filepath.Abs(bin)
 	if err != nil {
@@ -29,7 +29,7 @@ func newWorkspace(config, bin string) (*workspace, error) {
 	}
 	dir, err := os.MkdirTemp("", "elf-demo-")
 	if err != nil {
-		return nil, fmt.Errorf("making a folder to work in: %w", err)
+		return nil, fmt.Errorf("creating a temporary folder: %w", err)
 	}
 	ws := &workspace{dir: dir, simulator: filepath.Join(bin, "towersim")}
 	if err := ws.fill(config, bin); err != nil {
@@ -63,7 +63,7 @@ func (ws *workspace) fill(config, bin string) error {
 
 func (ws *workspace) cliConfig() string { return filepath.Join(ws.dir, "cli.tfrc") }
 
-// env is what the CLI needs to use the workspace, beside the simulator's.
+// env returns the variables that make the CLI use the workspace.
 func (ws *workspace) env() []string {
 	return []string{"TF_CLI_CONFIG_FILE=" + ws.cliConfig()}
 }
@@ -75,8 +75,8 @@ func (ws *workspace) remove() error {
 	return nil
 }
 
-// cliConfig names the provider by both addresses that "smartxworks/elf"
-// stands for: Terraform's and OpenTofu's.
+// cliConfig returns a CLI configuration for both addresses that
+// "smartxworks/elf" stands for, Terraform's and OpenTofu's.
 func cliConfig(bin string) string {
 	return fmt.Sprintf(`provider_installation {
   dev_overrides {
@@ -88,8 +88,8 @@ func cliConfig(bin string) string {
 `, bin)
 }
 
-// environ drops what would send the demo elsewhere: the variables of a real
-// Tower and the caller's settings of the CLI, except its log.
+// environ removes the variables that would change what the demo does: those of a
+// real Tower, and the caller's settings for the CLI except those for its log.
 func environ(all []string) []string {
 	kept := []string{"CHECKPOINT_DISABLE=1"}
 	for _, pair := range all {

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// block is a block in the form in which a CLI tells it. The provider has nested
-// attributes in place of nested blocks.
+// block is a block in the JSON format of CLIs. It has no nested blocks, because
+// the provider uses nested attributes instead.
 type block struct {
 	Attributes      map[string]attribute `json:"attributes,omitempty"`
 	Description     string               `json:"description,omitempty"`
@@ -88,8 +88,8 @@ func kindOf(kind tfprotov6.StringKind) string {
 	return "plain"
 }
 
-// typeOf writes a type as CLIs do: "string", ["list","string"],
-// ["object",{"a":"bool"}].
+// typeOf returns a type in the JSON format of CLIs: "string",
+// ["list","string"], ["object",{"a":"bool"}].
 func typeOf(typ tftypes.Type) any {
 	switch typ := typ.(type) {
 	case tftypes.List:

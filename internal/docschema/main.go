@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Docschema completes the schema that a CLI has told of the provider
-// (`providers schema -json`) with the kinds of objects that older CLIs leave
-// out: actions, list resources and the identities of resources. Newer ones tell
-// of them, but wrap the filters of a list into what `terraform query` adds, so
-// the provider's own word counts in any case. The documentation is the same
-// whatever CLI it is written with.
+// Docschema completes the provider's schema as a CLI prints it (`providers
+// schema -json`) with the kinds of objects that older CLIs leave out: actions,
+// list resources and resource identities. Newer CLIs print them, but wrap the
+// filters of a list resource in what `terraform query` adds. So docschema always
+// takes these kinds from the provider itself, and the documentation is the same
+// whatever CLI generates it.
 //
 // Usage: docschema FILE
 package main
@@ -33,31 +33,31 @@ func main() {
 	}
 }
 
-// run rewrites the file.
+// run completes the schema in the file.
 func run(ctx context.Context, file string) error {
-	told, err := os.ReadFile(file)
+	printed, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	completed, err := complete(ctx, told, providerserver.NewProtocol6(provider.New("docs")())())
+	completed, err := complete(ctx, printed, providerserver.NewProtocol6(provider.New("docs")())())
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	return os.WriteFile(file, completed, 0o600)
 }
 
-// complete puts the kinds that CLIs disagree about into the schema of the only
-// provider in what a CLI has told.
-func complete(ctx context.Context, told []byte, server tfprotov6.ProviderServer) ([]byte, error) {
+// complete adds the kinds of objects on which CLIs differ to the schema that a
+// CLI has printed, which must be that of one provider.
+func complete(ctx context.Context, printed []byte, server tfprotov6.ProviderServer) ([]byte, error) {
 	var document struct {
 		FormatVersion string                                `json:"format_version"`
 		Schemas       map[string]map[string]json.RawMessage `json:"provider_schemas"`
 	}
-	if err := json.Unmarshal(told, &document); err != nil {
+	if err := json.Unmarshal(printed, &document); err != nil {
 		return nil, err
 	}
 	if len(document.Schemas) != 1 {
-		return nil, fmt.Errorf("it is about %d providers, not one", len(document.Schemas))
+		return nil, fmt.Errorf("it has the schemas of %d providers, want one", len(document.Schemas))
 	}
 	own, err := newerKinds(ctx, server)
 	if err != nil {
@@ -75,7 +75,8 @@ func complete(ctx context.Context, told []byte, server tfprotov6.ProviderServer)
 	return json.Marshal(document)
 }
 
-// newerKinds asks the provider for those kinds and writes them as a CLI does.
+// newerKinds returns the schemas of those kinds of objects in the JSON format of
+// CLIs.
 func newerKinds(ctx context.Context, server tfprotov6.ProviderServer) (map[string]any, error) {
 	schemas, err := server.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{})
 	if err != nil {

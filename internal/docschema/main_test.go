@@ -41,13 +41,13 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// TestComplete checks that what CLIs agree about stays, and that the rest is
-// what the provider says.
+// TestComplete checks that the kinds on which CLIs agree stay, and that the others
+// come from the provider.
 func TestComplete(t *testing.T) {
 	t.Parallel()
 	server := providerserver.NewProtocol6(provider.New("test")())()
-	const told = `{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/elf":{"resource_schemas":{"elf_vm":{"version":7}},"list_resource_schemas":{"elf_vm":{"block":{"block_types":{"config":{}}}}}}}}`
-	completed, err := complete(t.Context(), []byte(told), server)
+	const printed = `{"format_version":"1.0","provider_schemas":{"registry.terraform.io/hashicorp/elf":{"resource_schemas":{"elf_vm":{"version":7}},"list_resource_schemas":{"elf_vm":{"block":{"block_types":{"config":{}}}}}}}}`
+	completed, err := complete(t.Context(), []byte(printed), server)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestComplete(t *testing.T) {
 	}
 	schema := got.Schemas["registry.terraform.io/hashicorp/elf"]
 	if got.Format != "1.0" || schema["resource_schemas"]["elf_vm"].(map[string]any)["version"] != 7.0 {
-		t.Errorf("what the CLI has told is lost: %s", completed)
+		t.Errorf("what the CLI has printed is lost: %s", completed)
 	}
 	if schema["action_schemas"]["elf_vm_power"] == nil {
 		t.Errorf("the action is missing: %s", completed)
@@ -75,7 +75,7 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// TestKinds checks that each kind of object is told of.
+// TestKinds checks that each kind of object is there.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	kinds, err := newerKinds(t.Context(), providerserver.NewProtocol6(provider.New("test")())())

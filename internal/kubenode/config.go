@@ -13,38 +13,38 @@ import (
 	"path/filepath"
 	"strings"
 
-	// Users of a kubeconfig with an OIDC provider log in as with kubectl.
+	// This makes kubeconfigs with an OIDC provider work, as they do in kubectl.
 	_ "k8s.io/client-go/plugin/pkg/client/auth/oidc"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Config names a Kubernetes cluster and who asks it. Configs that are equal share one Directory.
+// Config names a Kubernetes cluster and the credentials for it. Equal Configs share one Directory.
 type Config struct {
 	// ConfigPath is the path of a kubeconfig file, which need not exist yet. A leading ~/ is the home directory.
 	ConfigPath string
 	// ConfigContent is the text of a kubeconfig, instead of ConfigPath.
 	ConfigContent string
-	// ConfigContext is the context of the kubeconfig to use, its current one if empty.
+	// ConfigContext is the context of the kubeconfig to use. Empty means its current context.
 	ConfigContext string
-	// Host is the API server's URL or host:port (https), in place of the kubeconfig's.
+	// Host is the API server's URL or host:port (https). It replaces the kubeconfig's.
 	Host string
-	// Token is a bearer token, in place of the kubeconfig's credentials.
+	// Token is a bearer token. It replaces the kubeconfig's credentials.
 	Token string
-	// ClientCertificate and ClientKey are PEM texts, in place of the kubeconfig's.
+	// ClientCertificate and ClientKey are PEM texts. They replace the kubeconfig's credentials.
 	ClientCertificate, ClientKey string
-	// ClusterCACertificate is a PEM text that the API server's certificate is checked with.
+	// ClusterCACertificate is the PEM text of the certificates that sign the API server's certificate.
 	ClusterCACertificate string
-	// Insecure switches that check off.
+	// Insecure accepts any certificate of the API server.
 	Insecure bool
 }
 
-// ConfigError tells which member of a Config is at fault.
+// ConfigError says which member of a Config is wrong.
 type ConfigError struct {
-	// Field is the member's name in a configuration, like config_path.
+	// Field is the member's name in a configuration, such as config_path.
 	Field string
-	// Err is what is wrong with it.
+	// Err says what is wrong with it.
 	Err error
 }
 
@@ -54,20 +54,20 @@ func (e *ConfigError) Error() string { return e.Field + ": " + e.Err.Error() }
 // Unwrap returns what is wrong with the field.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-func refuse(field, format string, args ...any) error {
+func configError(field, format string, args ...any) error {
 	return &ConfigError{Field: field, Err: fmt.Errorf(format, args...)}
 }
 
-// Check refuses, with a *ConfigError, what can be known to be wrong without asking the API server. A kubeconfig file
-// that does not exist yet is fine; one that exists is read.
+// Check returns a *ConfigError if the Config can be seen to be wrong without asking the API server. A kubeconfig file
+// need not exist yet, but is read if it does.
 func (c Config) Check() error {
 	switch {
 	case c.ConfigPath != "" && c.ConfigContent != "":
-		return refuse("config_path", "config_path and config_content exclude each other")
+		return configError("config_path", "config_path and config_content exclude each other")
 	case c.ConfigPath == "" && c.ConfigContent == "" && c.Host == "":
-		return refuse("config_path", "no Kubernetes cluster is named: set config_path, config_content or host")
+		return configError("config_path", "no Kubernetes cluster is configured: set config_path, config_content or host")
 	case c.ConfigPath == "" && c.ConfigContent == "" && c.ConfigContext != "":
-		return refuse("config_context", "a context needs a kubeconfig: set config_path or config_content")
+		return configError("config_context", "a context is part of a kubeconfig: set config_path or config_content too")
 	}
 	if err := c.checkCredentials(); err != nil {
 		return err
@@ -87,31 +87,31 @@ func (c Config) checkCredentials() error {
 	if c.Host != "" {
 		u, err := url.Parse(c.server())
 		if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return refuse("host", "%q is neither an http(s) URL nor host:port", c.Host)
+			return configError("host", "%q is neither an http(s) URL nor host:port", c.Host)
 		}
 	}
 	if c.ClusterCACertificate != "" {
 		if c.Insecure {
-			return refuse("insecure", "insecure and cluster_ca_certificate exclude each other")
+			return configError("insecure", "insecure and cluster_ca_certificate exclude each other")
 		}
 		if !x509.NewCertPool().AppendCertsFromPEM([]byte(c.ClusterCACertificate)) {
-			return refuse("cluster_ca_certificate", "no certificate in PEM format in it")
+			return configError("cluster_ca_certificate", "it has no certificate in PEM format")
 		}
 	}
 	switch {
 	case c.ClientCertificate != "" && c.ClientKey == "":
-		return refuse("client_key", "client_certificate needs its key")
+		return configError("client_key", "client_certificate needs its key: set client_key too")
 	case c.ClientCertificate == "" && c.ClientKey != "":
-		return refuse("client_certificate", "client_key needs its certificate")
+		return configError("client_certificate", "client_key needs its certificate: set client_certificate too")
 	case c.ClientCertificate != "":
 		if _, err := tls.X509KeyPair([]byte(c.ClientCertificate), []byte(c.ClientKey)); err != nil {
-			return refuse("client_certificate", "with client_key it is no usable pair: %w", err)
+			return configError("client_certificate", "client_certificate and client_key don't make a usable pair: %w", err)
 		}
 	}
 	return nil
 }
 
-// server is Host as a URL.
+// server returns Host as a URL.
 func (c Config) server() string {
 	if c.Host == "" || strings.Contains(c.Host, "://") {
 		return c.Host
@@ -119,7 +119,7 @@ func (c Config) server() string {
 	return "https://" + c.Host
 }
 
-// path is ConfigPath without its ~.
+// path returns ConfigPath with a leading ~/ replaced by the home directory.
 func (c Config) path() (string, error) {
 	rest, ok := strings.CutPrefix(c.ConfigPath, "~/")
 	if !ok {
@@ -127,15 +127,15 @@ func (c Config) path() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", refuse("config_path", "the home directory is not known: %w", err)
+		return "", configError("config_path", "the home directory can't be found: %w", err)
 	}
 	return filepath.Join(home, rest), nil
 }
 
-// errEmpty is the kubeconfig file that somebody has made and not written yet.
+// errEmpty means that the kubeconfig file has been created but not written yet.
 var errEmpty = errors.New("the kubeconfig is still empty")
 
-// kubeconfig reads the text of the kubeconfig; it is nil where none is configured.
+// kubeconfig returns the text of the kubeconfig, nil if none is configured.
 func (c Config) kubeconfig() ([]byte, error) {
 	if c.ConfigPath == "" {
 		if c.ConfigContent == "" {
@@ -149,21 +149,21 @@ func (c Config) kubeconfig() ([]byte, error) {
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, refuse("config_path", "the kubeconfig can't be read: %w", err)
+		return nil, configError("config_path", "the kubeconfig can't be read: %w", err)
 	}
 	if len(bytes.TrimSpace(raw)) == 0 {
-		return nil, refuse("config_path", "%w", errEmpty)
+		return nil, configError("config_path", "%w", errEmpty)
 	}
 	return raw, nil
 }
 
-// missing tells whether there is no file at ConfigPath.
+// missing reports whether there is no file at ConfigPath.
 func (c Config) missing() bool {
 	_, err := c.kubeconfig()
 	return errors.Is(err, os.ErrNotExist)
 }
 
-// parse reads a kubeconfig and finds its context.
+// parse parses a kubeconfig and checks that its context is complete.
 func (c Config) parse(raw []byte) (*clientcmdapi.Config, error) {
 	field := "config_content"
 	if c.ConfigPath != "" {
@@ -171,7 +171,7 @@ func (c Config) parse(raw []byte) (*clientcmdapi.Config, error) {
 	}
 	config, err := clientcmd.Load(raw)
 	if err != nil {
-		return nil, refuse(field, "it is no kubeconfig: %w", err)
+		return nil, configError(field, "it is not a kubeconfig: %w", err)
 	}
 	name := c.ConfigContext
 	if name != "" {
@@ -183,22 +183,22 @@ func (c Config) parse(raw []byte) (*clientcmdapi.Config, error) {
 		if c.Host != "" {
 			return config, nil
 		}
-		return nil, refuse(field, "the kubeconfig has no current context: set config_context to one of %s", contexts(config))
+		return nil, configError(field, "the kubeconfig has no current context: set config_context to one of %s", contexts(config))
 	}
 	selected, ok := config.Contexts[name]
 	if !ok {
-		return nil, refuse(field, "the kubeconfig has no context %q, it has %s", name, contexts(config))
+		return nil, configError(field, "the kubeconfig has no context %q, it has %s", name, contexts(config))
 	}
 	if _, ok := config.Clusters[selected.Cluster]; !ok && c.Host == "" {
-		return nil, refuse(field, "the kubeconfig has no cluster %q, which its context %q names", selected.Cluster, name)
+		return nil, configError(field, "the kubeconfig has no cluster %q, which its context %q refers to", selected.Cluster, name)
 	}
 	if _, ok := config.AuthInfos[selected.AuthInfo]; !ok && selected.AuthInfo != "" {
-		return nil, refuse(field, "the kubeconfig has no user %q, whom its context %q names", selected.AuthInfo, name)
+		return nil, configError(field, "the kubeconfig has no user %q, which its context %q refers to", selected.AuthInfo, name)
 	}
 	return config, nil
 }
 
-// client makes what a client needs to know. raw is the text that kubeconfig returned.
+// client returns the configuration for a client; raw is the text that kubeconfig returned.
 func (c Config) client(raw []byte) (*rest.Config, error) {
 	out := &rest.Config{Host: c.server()}
 	if raw != nil {
@@ -212,14 +212,14 @@ func (c Config) client(raw []byte) (*rest.Config, error) {
 		overrides := &clientcmd.ConfigOverrides{CurrentContext: c.ConfigContext}
 		overrides.ClusterInfo.Server = c.server()
 		if out, err = clientcmd.NewDefaultClientConfig(*config, overrides).ClientConfig(); err != nil {
-			return nil, fmt.Errorf("the kubeconfig is of no use: %w", err)
+			return nil, fmt.Errorf("the kubeconfig can't be used: %w", err)
 		}
 	}
 	c.override(out)
 	return out, nil
 }
 
-// resolve makes the relative paths in a kubeconfig file relative to it, as kubectl does.
+// resolve makes the relative paths in a kubeconfig file relative to that file, as kubectl does.
 func (c Config) resolve(config *clientcmdapi.Config) error {
 	path, err := c.path()
 	if err != nil || path == "" {
@@ -234,8 +234,8 @@ func (c Config) resolve(config *clientcmdapi.Config) error {
 	return clientcmd.ResolveLocalPaths(config)
 }
 
-// override replaces what is configured by itself. It is done here because client-go would let a kubeconfig's token
-// file, for one, win over a token that is given.
+// override replaces the kubeconfig's settings by those that are configured beside it. client-go can't do this: its
+// overrides would let a kubeconfig's token file win over Token, for example.
 func (c Config) override(out *rest.Config) {
 	if c.Insecure || c.ClusterCACertificate != "" {
 		out.Insecure, out.CAFile, out.CAData = c.Insecure, "", []byte(c.ClusterCACertificate)

@@ -22,14 +22,14 @@ func TestConfig_check(t *testing.T) {
 		field  string
 		text   string
 	}{
-		{"nothing", Config{}, "config_path", "no Kubernetes cluster is named"},
-		{"a token alone", Config{Token: goodToken}, "config_path", "no Kubernetes cluster is named"},
+		{"nothing", Config{}, "config_path", "no Kubernetes cluster is configured"},
+		{"a token alone", Config{Token: goodToken}, "config_path", "no Kubernetes cluster is configured"},
 		{"both kubeconfigs", Config{ConfigPath: file, ConfigContent: good}, "config_path", "exclude each other"},
-		{"context without a kubeconfig", Config{Host: s.URL, ConfigContext: "good"}, "config_context", "needs a kubeconfig"},
-		{"content that is no kubeconfig", Config{ConfigContent: "junk"}, "config_content", "it is no kubeconfig"},
-		{"content that is no YAML", Config{ConfigContent: "{"}, "config_content", "it is no kubeconfig"},
+		{"context without a kubeconfig", Config{Host: s.URL, ConfigContext: "good"}, "config_context", "part of a kubeconfig"},
+		{"content that is no kubeconfig", Config{ConfigContent: "junk"}, "config_content", "it is not a kubeconfig"},
+		{"content that is no YAML", Config{ConfigContent: "{"}, "config_content", "it is not a kubeconfig"},
 		{"content that says nothing", Config{ConfigContent: "\n"}, "config_content", "no current context"},
-		{"file that is no kubeconfig", Config{ConfigPath: junk}, "config_path", "it is no kubeconfig"},
+		{"file that is no kubeconfig", Config{ConfigPath: junk}, "config_path", "it is not a kubeconfig"},
 		{"file that is a folder", Config{ConfigPath: dir}, "config_path", "can't be read"},
 		{"context that is not there", Config{ConfigContent: good, ConfigContext: "bad"}, "config_context", `no context "bad", it has good, nobody`},
 		{"context that the file has not", Config{ConfigPath: file, ConfigContext: "bad"}, "config_context", `no context "bad"`},
@@ -45,7 +45,7 @@ func TestConfig_check(t *testing.T) {
 		{"authority and insecure", Config{Host: s.URL, ClusterCACertificate: s.ca, Insecure: true}, "insecure", "exclude each other"},
 		{"certificate without a key", Config{Host: s.URL, ClientCertificate: s.clientCert}, "client_key", "needs its key"},
 		{"key without a certificate", Config{Host: s.URL, ClientKey: s.clientKey}, "client_certificate", "needs its certificate"},
-		{"key of another certificate", Config{Host: s.URL, ClientCertificate: s.ca, ClientKey: s.clientKey}, "client_certificate", "no usable pair"},
+		{"key of another certificate", Config{Host: s.URL, ClientCertificate: s.ca, ClientKey: s.clientKey}, "client_certificate", "usable pair"},
 
 		{"host and port", Config{Host: "10.0.0.1:6443"}, "", ""},
 		{"host alone", Config{Host: "kube.example.com"}, "", ""},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package kubenode finds the Kubernetes node of a VM and the addresses that it shows. Nothing that Kubernetes does or
-// fails to do is an error here: a Status says in words why there is no address.
+// Package kubenode finds the Kubernetes node of a VM and the addresses that it shows. It returns no errors, because
+// no problem with Kubernetes may fail its caller: a Status says in words why there is no address.
 package kubenode
 
 import (
@@ -17,13 +17,13 @@ const (
 	notAskedYet           = "Kubernetes has not answered yet."
 )
 
-// Options say how a Directory asks.
+// Options control how a Directory lists nodes.
 type Options struct {
 	// Interval is the time between the starts of two lists. Zero or less means 5 s.
 	Interval time.Duration
-	// RequestTimeout is the longest that one list may take. Zero or less means 10 s.
+	// RequestTimeout is how long one list may take. Zero or less means 10 s.
 	RequestTimeout time.Duration
-	// UserAgent names the program to the API server, empty for client-go's default.
+	// UserAgent names the program to the API server. Empty means client-go's default.
 	UserAgent string
 }
 
@@ -31,45 +31,45 @@ type Options struct {
 type Directories struct {
 	opts Options
 
-	mu   sync.Mutex
-	kept map[Config]*Directory
+	mu       sync.Mutex
+	byConfig map[Config]*Directory
 }
 
-// NewDirectories returns a keeper whose Directories have opts.
+// NewDirectories returns Directories that make each Directory with opts.
 func NewDirectories(opts Options) *Directories {
-	return &Directories{opts: opts, kept: map[Config]*Directory{}}
+	return &Directories{opts: opts, byConfig: map[Config]*Directory{}}
 }
 
-// Directory returns the one of cfg.
+// Directory returns the Directory for cfg.
 func (ds *Directories) Directory(cfg Config) *Directory {
 	ds.mu.Lock()
 	defer ds.mu.Unlock()
-	d := ds.kept[cfg]
+	d := ds.byConfig[cfg]
 	if d == nil {
 		d = New(cfg, ds.opts)
-		ds.kept[cfg] = d
+		ds.byConfig[cfg] = d
 	}
 	return d
 }
 
-// Directory knows the nodes of one cluster. It lists them at a steady pace for as long as anybody watches, however
-// many they are, in a goroutine of its own.
+// Directory knows the nodes of one cluster. It lists them at a steady pace while anybody watches, in a goroutine of
+// its own. One list serves all watches.
 type Directory struct {
 	interval, timeout time.Duration
-	list              func(context.Context) *snapshot // only called when the one before has returned
+	list              func(context.Context) *snapshot // only called when the call before has returned
 	wake              chan struct{}                   // tells the sleeping loop that the watches changed
-	flight            chan *snapshot                  // of the loop: a list that has outlived its time, else nil
+	overdue           chan *snapshot                  // used by the loop alone: a list that has run out of time, else nil
 
 	mu        sync.Mutex
 	watches   map[*Watch]struct{}
 	running   bool // the loop's goroutine exists
 	lastStart time.Time
 	latest    *snapshot          // nil before the first list
-	cancel    context.CancelFunc // of the list in flight, nil without
+	cancel    context.CancelFunc // cancels the list in flight, nil if there is none
 }
 
-// New returns the Directory of the cluster that cfg names. It asks nothing until somebody watches, and neither wants
-// the kubeconfig to exist nor the API server to answer.
+// New returns a Directory for the cluster that cfg names. It lists nothing until somebody watches; until then the
+// kubeconfig need not exist and the API server need not answer.
 func New(cfg Config, opts Options) *Directory {
 	if opts.Interval <= 0 {
 		opts.Interval = defaultInterval
@@ -85,7 +85,7 @@ func New(cfg Config, opts Options) *Directory {
 	}
 }
 
-// Watch is one VM's look at a Directory.
+// Watch follows the node of one VM.
 type Watch struct {
 	d      *Directory
 	query  Query
@@ -93,8 +93,9 @@ type Watch struct {
 	detach func() bool
 }
 
-// Watch makes the Directory list nodes until the Watch is stopped or ctx ends. The latest list is told at once if it
-// is recent; the next one starts an interval after it, at once where there was none. Watch never blocks.
+// Watch makes the Directory list nodes until the Watch is stopped or ctx ends. If there is a recent list, the Watch has
+// its status at once, and the next list starts one interval after it; otherwise a list starts at once. Watch never
+// blocks.
 func (d *Directory) Watch(ctx context.Context, q Query) *Watch {
 	w := &Watch{d: d, query: q, fresh: make(chan struct{}, 1)}
 	if ctx.Err() != nil {
@@ -103,7 +104,7 @@ func (d *Directory) Watch(ctx context.Context, q Query) *Watch {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.latest != nil && time.Since(d.lastStart) >= d.interval && !d.running {
-		d.latest = nil // Nobody has asked for a while: what was true then is not told as if it were now.
+		d.latest = nil // The last list is too old to be shown as the current one.
 	}
 	d.watches[w] = struct{}{}
 	if d.latest != nil {
@@ -117,13 +118,14 @@ func (d *Directory) Watch(ctx context.Context, q Query) *Watch {
 	return w
 }
 
-// Fresh receives when there is a status newer than the last one received for. Lists that nobody received count as one.
+// Fresh returns a channel that receives a value when there is a new status. Several new statuses that nobody has
+// received count as one.
 func (w *Watch) Fresh() <-chan struct{} { return w.fresh }
 
-// Status returns the latest of the VM's node, without waiting.
+// Status returns the latest status of the VM's node, without waiting.
 func (w *Watch) Status() Status { return w.d.Lookup(w.query) }
 
-// Stop ends the Watch. The Directory stops listing with the last one. Stopping twice is harmless.
+// Stop ends the Watch. The Directory stops listing when its last Watch ends. Calling Stop twice is harmless.
 func (w *Watch) Stop() {
 	if w.detach != nil {
 		w.detach()
@@ -131,7 +133,7 @@ func (w *Watch) Stop() {
 	w.d.leave(w)
 }
 
-// Lookup returns what the latest list tells, without waiting and without causing a list.
+// Lookup returns the status by the latest list, without waiting and without causing a list.
 func (d *Directory) Lookup(q Query) Status {
 	d.mu.Lock()
 	latest := d.latest
@@ -139,10 +141,10 @@ func (d *Directory) Lookup(q Query) Status {
 	if latest == nil {
 		return Status{Problem: notAskedYet}
 	}
-	return latest.look(q)
+	return latest.status(q)
 }
 
-// Look returns what a recent list tells, waiting for one until ctx ends. Looks that come together share a list.
+// Look returns the status by a recent list, and waits for one until ctx ends. Looks that arrive together share a list.
 func (d *Directory) Look(ctx context.Context, q Query) Status {
 	w := d.Watch(ctx, q)
 	defer w.Stop()
@@ -174,7 +176,7 @@ func (d *Directory) signal() {
 	}
 }
 
-// run lists until nobody watches. The lists get the values of the context of the watch that started it.
+// run lists nodes until nobody watches. Its lists get the context values of the watch that started it.
 func (d *Directory) run(values context.Context) {
 	for {
 		ctx, wait := d.next(values)
@@ -194,8 +196,8 @@ func (d *Directory) run(values context.Context) {
 	}
 }
 
-// next begins the list that is due and returns its context; else it returns how long to sleep. With neither, nobody
-// watches any more and the loop must end.
+// next returns the context for the next list if that is due, or else how long to sleep until it is. If it returns
+// neither, nobody watches any more and the loop must end.
 func (d *Directory) next(values context.Context) (context.Context, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -213,29 +215,29 @@ func (d *Directory) next(values context.Context) (context.Context, time.Duration
 	return ctx, 0
 }
 
-// await lists in a goroutine of its own, because a credential plugin knows no context and may hang. A list that
-// outlives its time is awaited again by the next tick, in place of another one.
+// await lists in a goroutine of its own, because a credential plugin ignores the context and may hang. The next call
+// continues to wait for a list that has run out of time, instead of starting another one.
 func (d *Directory) await(ctx context.Context) *snapshot {
-	if d.flight == nil {
-		flight := make(chan *snapshot, 1)
-		go func() { flight <- d.list(ctx) }()
-		d.flight = flight
+	if d.overdue == nil {
+		overdue := make(chan *snapshot, 1)
+		go func() { overdue <- d.list(ctx) }()
+		d.overdue = overdue
 	}
 	select {
-	case s := <-d.flight:
-		d.flight = nil
+	case s := <-d.overdue:
+		d.overdue = nil
 		return s
 	case <-ctx.Done():
 	}
-	// A list that ends with its context has the time to say why.
+	// A list that ends together with its context gets a moment to say why it failed.
 	grace := time.NewTimer(time.Second)
 	defer grace.Stop()
 	select {
-	case s := <-d.flight:
-		d.flight = nil
+	case s := <-d.overdue:
+		d.overdue = nil
 		return s
 	case <-grace.C:
-		return &snapshot{problem: "Kubernetes did not answer in time: is a credential plugin of the kubeconfig waiting for something?"}
+		return &snapshot{problem: "Kubernetes did not answer in time. Check whether a credential plugin of the kubeconfig waits for input."}
 	}
 }
 
@@ -246,7 +248,7 @@ func (d *Directory) publish(ctx context.Context, s *snapshot) {
 	d.cancel()
 	d.cancel = nil
 	if cancelled {
-		return // All who wanted it have left; whoever came since gets a list of its own.
+		return // All watches that it was for have ended. A watch that came since gets a list of its own.
 	}
 	s.at = time.Now()
 	d.latest = s

@@ -14,10 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// cluster is a list function that remembers its calls.
+// cluster is a list function that records its calls.
 type cluster struct {
 	start time.Time
-	// answer replaces the default of one node "n" with one address; call counts from 1.
+	// answer replaces the default answer, one node "n" with one address; call counts from 1.
 	answer func(ctx context.Context, call int) *snapshot
 
 	mu     sync.Mutex
@@ -50,7 +50,7 @@ func (c *cluster) at() []time.Duration {
 	return append([]time.Duration(nil), c.calls...)
 }
 
-// overlap is the largest number of lists that were in flight at a time.
+// overlap returns the largest number of lists that were in flight at a time.
 func (c *cluster) overlap() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +123,7 @@ func TestDirectory_lateWatchIsToldTheLatestAtOnce(t *testing.T) {
 		<-late.Fresh()
 		wantIP(t, late.Status(), "10.0.0.1")
 		if d := time.Since(c.start); d != 3*time.Second {
-			t.Errorf("told after %v", d)
+			t.Errorf("notified after %v", d)
 		}
 		<-late.Fresh()
 		wantIP(t, late.Status(), "10.0.0.2")
@@ -131,7 +131,7 @@ func TestDirectory_lateWatchIsToldTheLatestAtOnce(t *testing.T) {
 	})
 }
 
-// After a pause the list from before it is not told any more, and two lists still keep their distance.
+// After a pause, the list from before the pause is not shown any more, and two lists are still an interval apart.
 func TestDirectory_restart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := newTestDirectory()
@@ -176,7 +176,7 @@ func TestDirectory_looksShareAList(t *testing.T) {
 	})
 }
 
-// Neither an ended context nor a server that does not answer holds anybody up.
+// Look returns as soon as its context ends, even if the server does not answer.
 func TestDirectory_endsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := newTestDirectory()
@@ -202,7 +202,8 @@ func TestDirectory_endsAtOnce(t *testing.T) {
 	})
 }
 
-// The list is cancelled with its last watch; who comes meanwhile is told nothing of that and gets the next one.
+// A list is cancelled when its last watch ends. A watch that starts meanwhile sees nothing of that and gets the next
+// list.
 func TestDirectory_cancelledListIsToldToNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := newTestDirectory()
@@ -222,8 +223,8 @@ func TestDirectory_cancelledListIsToldToNobody(t *testing.T) {
 	})
 }
 
-// A list that knows no context, as a credential plugin that waits for input, is reported in time, is not started
-// twice, and counts once it returns.
+// A list that ignores its context, because a credential plugin waits for input, is reported in time, is not started
+// twice, and is used once it returns.
 func TestDirectory_hangingListIsReportedAndNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := newTestDirectory()
@@ -244,7 +245,7 @@ func TestDirectory_hangingListIsReportedAndNotRepeated(t *testing.T) {
 		}
 		wantIP(t, w.Status(), "10.0.0.7")
 		if took := time.Since(c.start); took != 30*time.Second {
-			t.Errorf("told after %v", took)
+			t.Errorf("notified after %v", took)
 		}
 		<-w.Fresh()
 		if n := c.overlap(); n != 1 {

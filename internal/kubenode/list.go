@@ -20,7 +20,7 @@ import (
 
 const (
 	jsonType  = "application/json"
-	protoType = "application/vnd.kubernetes.protobuf" // lists of many nodes are several times smaller in it
+	protoType = "application/vnd.kubernetes.protobuf" // makes a list of many nodes several times smaller
 )
 
 // lister lists the nodes of one cluster.
@@ -33,7 +33,7 @@ type lister struct {
 	host   string
 }
 
-// snapshot lists the nodes, or tells why it can't. Each time it reads the kubeconfig anew, which may have appeared or
+// snapshot lists the nodes, or says why it can't. It reads the kubeconfig each time, because that may have appeared or
 // changed.
 func (l *lister) snapshot(ctx context.Context) *snapshot {
 	nodes, err := l.list(ctx)
@@ -52,18 +52,18 @@ func (l *lister) list(ctx context.Context) ([]corev1.Node, error) {
 	answer, err := l.client.Get().Resource("nodes").MaxRetries(0).Do(ctx).Get()
 	if err != nil {
 		if apierrors.IsUnauthorized(err) {
-			l.client = nil // Credentials in files or from a plugin may be better the next time.
+			l.client = nil // Files or a plugin may have new credentials the next time.
 		}
 		return nil, err
 	}
 	nodes, ok := answer.(*corev1.NodeList)
 	if !ok {
-		return nil, fmt.Errorf("it answers with a %T instead of a list of nodes", answer)
+		return nil, fmt.Errorf("the answer is a %T instead of a list of nodes", answer)
 	}
 	return nodes.Items, nil
 }
 
-// connect makes the client, unless there is one of the same kubeconfig.
+// connect makes a client, unless there is one for the same kubeconfig.
 func (l *lister) connect() error {
 	raw, err := l.config.kubeconfig()
 	if err != nil {
@@ -89,7 +89,7 @@ func (l *lister) connect() error {
 		AcceptContentTypes:   protoType + "," + jsonType,
 	}
 	config.UserAgent = l.userAgent
-	config.QPS = -1 // One list each tick needs no limit of its own.
+	config.QPS = -1 // The interval between lists is limit enough.
 	config.WarningHandler = rest.NoWarnings{}
 	client, err := rest.RESTClientFor(config)
 	if err != nil {
@@ -99,14 +99,14 @@ func (l *lister) connect() error {
 	return nil
 }
 
-// connectError is why there is no client.
+// connectError says why there is no client.
 type connectError struct{ err error }
 
 func (e *connectError) Error() string { return e.err.Error() }
 
 func (e *connectError) Unwrap() error { return e.err }
 
-// explain says in one sentence what a failed list means to the person who waits.
+// explain says in one sentence why a list failed.
 func (l *lister) explain(err error) string {
 	var connect *connectError
 	var cert *tls.CertificateVerificationError
@@ -120,15 +120,15 @@ func (l *lister) explain(err error) string {
 	case errors.Is(err, context.DeadlineExceeded) || apierrors.IsTimeout(err):
 		return fmt.Sprintf("The Kubernetes API server %s did not answer in time.", l.host)
 	case apierrors.IsUnauthorized(err):
-		return fmt.Sprintf("The Kubernetes API server %s refuses the credentials (401): they are wrong or have expired.", l.host)
+		return fmt.Sprintf("The Kubernetes API server %s refuses the credentials (401): they are wrong or expired.", l.host)
 	case apierrors.IsForbidden(err):
-		return fmt.Sprintf("The Kubernetes API server %s refuses the list of nodes (403): allow this user to list nodes. It says: %s.", l.host, trim(err))
+		return fmt.Sprintf("The Kubernetes API server %s refuses to list nodes (403): allow this user to list nodes. It says: %s.", l.host, trim(err))
 	case errors.As(err, &cert):
 		return fmt.Sprintf("The certificate of the Kubernetes API server %s is not trusted: %s.", l.host, trim(cert.Err))
 	case isStatus(err):
 		return fmt.Sprintf("The Kubernetes API server %s failed: %s.", l.host, trim(err))
 	}
-	return fmt.Sprintf("The Kubernetes API server %s gives no list of nodes: %s.", l.host, trim(err))
+	return fmt.Sprintf("The Kubernetes API server %s does not list its nodes: %s.", l.host, trim(err))
 }
 
 func isStatus(err error) bool {

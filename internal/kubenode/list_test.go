@@ -35,10 +35,10 @@ func wantProblem(t *testing.T, s Status, parts ...string) {
 		t.Errorf("got %+v beside the problem", s)
 	}
 	if !strings.HasSuffix(s.Problem, ".") || strings.Contains(s.Problem, "\n") {
-		t.Errorf("problem %q is no sentence", s.Problem)
+		t.Errorf("problem %q is not one sentence", s.Problem)
 	}
 	if strings.Contains(s.Problem, goodToken) {
-		t.Errorf("problem %q tells the token", s.Problem)
+		t.Errorf("problem %q contains the token", s.Problem)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestList_problems(t *testing.T) {
 		}
 		address := listener.Addr().String()
 		_ = listener.Close()
-		wantProblem(t, look(t, Config{Host: address}), "https://"+address+" gives no list of nodes", "refused")
+		wantProblem(t, look(t, Config{Host: address}), "https://"+address+" does not list its nodes", "refused")
 	})
 	t.Run("no answer", func(t *testing.T) {
 		s.answer(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -184,11 +184,11 @@ func TestList_problems(t *testing.T) {
 		wantProblem(t, d.Look(t.Context(), Query{ProviderID: nodeID}), s.URL+" did not answer in time")
 	})
 	t.Run("nothing configured", func(t *testing.T) {
-		wantProblem(t, look(t, Config{ConfigContent: "junk"}), "config_content", "it is no kubeconfig")
+		wantProblem(t, look(t, Config{ConfigContent: "junk"}), "config_content", "it is not a kubeconfig")
 	})
 }
 
-// wait watches until the status is what is wanted.
+// wait watches until the status is the wanted one.
 func wait(t *testing.T, w *Watch, wanted func(Status) bool) Status {
 	t.Helper()
 	deadline := time.After(time.Minute)
@@ -208,7 +208,7 @@ func says(part string) func(Status) bool {
 	return func(s Status) bool { return strings.Contains(s.Problem, part) }
 }
 
-// Each tick tries the kubeconfig again: it may not exist yet, be written later, and change.
+// Each list reads the kubeconfig again: it may not exist yet, may be written later, and may change.
 func TestList_kubeconfigAppearsAndChanges(t *testing.T) {
 	first, second := newAPIServer(t), newAPIServer(t)
 	dir := t.TempDir()
@@ -234,7 +234,7 @@ func TestList_kubeconfigAppearsAndChanges(t *testing.T) {
 	}
 	wantProblem(t, wait(t, w, says("still empty")), path)
 	replace("junk")
-	wantProblem(t, wait(t, w, says("it is no kubeconfig")), "config_path")
+	wantProblem(t, wait(t, w, says("it is not a kubeconfig")), "config_path")
 	replace(first.kubeconfig(map[string]any{"token": "wrong-token"}))
 	wantProblem(t, wait(t, w, says("401")), first.URL)
 	replace(first.kubeconfig(withToken()))
@@ -247,7 +247,7 @@ func TestList_kubeconfigAppearsAndChanges(t *testing.T) {
 	wantProblem(t, wait(t, w, says("missing.crt")), "can't be used")
 }
 
-// Fifty VMs that watch together cost one list each tick, and none once they have left.
+// Fifty watches cost one list in each interval, and none once they have ended.
 func TestList_sharedByAll(t *testing.T) {
 	s := newAPIServer(t)
 	const interval = 200 * time.Millisecond

@@ -12,31 +12,31 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Query says whose node is looked for.
+// Query identifies the VM whose node is looked for.
 type Query struct {
 	// ProviderID is the VM's provider id, elf://<local id>.
 	ProviderID string
-	// NodeName is the node's name where that was configured.
+	// NodeName is the node's name if that is configured.
 	NodeName string
 	// VMName is the VM's name.
 	VMName string
-	// VMCreatedAt is when the VM was created. Without it no node is taken for the VM's by the VM's name alone.
+	// VMCreatedAt is when the VM was created. If it is not known, the VM's name alone does not identify a node.
 	VMCreatedAt time.Time
 }
 
-// Status is what Kubernetes tells about a VM's node.
+// Status is what is known about a VM's node.
 type Status struct {
 	// Node is the name of the VM's node, empty if it was not found.
 	Node string
 	// InternalIPs are the node's addresses as Kubernetes writes them.
 	InternalIPs []string
-	// Problem says in one sentence why there are no InternalIPs. It is empty when there are.
+	// Problem says in one sentence why there are no InternalIPs. It is empty if there are some.
 	Problem string
-	// At is when Kubernetes answered or failed to, zero before it first did.
+	// At is when Kubernetes answered or failed to answer. It is zero before the first list.
 	At time.Time
 }
 
-// node is what counts of a Kubernetes node.
+// node is the part of a Kubernetes node that is used here.
 type node struct {
 	name        string
 	providerID  string
@@ -44,7 +44,7 @@ type node struct {
 	internalIPs []string
 }
 
-// snapshot is one node list, or why there is none.
+// snapshot is one list of nodes, or the problem that prevented it.
 type snapshot struct {
 	at           time.Time
 	problem      string
@@ -68,10 +68,10 @@ func newSnapshot(items []corev1.Node) *snapshot {
 	return s
 }
 
-// look finds the node of a VM: the one with its provider id, else the one that was named, else the one that is
-// called as the VM, if that one has no provider id and is younger than the VM. Another VM's node under the same name,
-// a predecessor's for one, must not count.
-func (s *snapshot) look(q Query) Status {
+// status finds the node of a VM: the one with the VM's provider id, else the one with the configured name, else the
+// one that has the VM's name, if that node has no provider id and was created after the VM. The node of another VM
+// with the same name, such as a predecessor, must not count.
+func (s *snapshot) status(q Query) Status {
 	status := Status{At: s.at, Problem: s.problem}
 	if s.problem != "" {
 		return status
@@ -95,7 +95,7 @@ func (s *snapshot) choose(q Query) (*node, string) {
 		case 1:
 			return same[0], ""
 		default:
-			return nil, fmt.Sprintf("The nodes %s have one provider id, %s: delete those that are gone.", names(same), q.ProviderID)
+			return nil, fmt.Sprintf("The nodes %s have the same provider id, %s: delete those that no longer exist.", names(same), q.ProviderID)
 		}
 	}
 	if n := s.byName[q.NodeName]; n != nil && q.NodeName != "" {
@@ -107,18 +107,18 @@ func (s *snapshot) choose(q Query) (*node, string) {
 	}
 	switch {
 	case n.providerID != "":
-		return nil, fmt.Sprintf("The node %q has another provider id, %s, so it is not this VM's.", n.name, n.providerID)
+		return nil, fmt.Sprintf("The node %q has another provider id, %s, so it belongs to another VM.", n.name, n.providerID)
 	case q.VMCreatedAt.IsZero():
-		return nil, fmt.Sprintf("The node %q has no provider id, and the time of the VM's creation is not known, so it may be a predecessor's.", n.name)
-	case !younger(n.created, q.VMCreatedAt):
-		return nil, fmt.Sprintf("The node %q has no provider id and was created at %s, before the VM (%s), so it is a predecessor's.",
+		return nil, fmt.Sprintf("The node %q has no provider id, and it is not known when the VM was created, so the node may belong to a predecessor of the VM.", n.name)
+	case !createdAfter(n.created, q.VMCreatedAt):
+		return nil, fmt.Sprintf("The node %q has no provider id and was created at %s, before the VM (%s), so it belongs to a predecessor of the VM.",
 			n.name, n.created.UTC().Format(time.RFC3339), q.VMCreatedAt.UTC().Format(time.RFC3339))
 	}
 	return n, ""
 }
 
-// younger tells whether a node was created after a VM. Kubernetes cuts its times to whole seconds.
-func younger(nodeCreated, vmCreated time.Time) bool {
+// createdAfter reports whether a node was created after a VM. Kubernetes truncates its times to whole seconds.
+func createdAfter(nodeCreated, vmCreated time.Time) bool {
 	if nodeCreated.Nanosecond() == 0 {
 		vmCreated = vmCreated.Truncate(time.Second)
 		return !nodeCreated.Before(vmCreated)
@@ -133,13 +133,13 @@ func (s *snapshot) notFound(q Query) string {
 	}
 	for _, name := range slices.Compact([]string{q.NodeName, q.VMName}) {
 		if name != "" {
-			wanted = append(wanted, fmt.Sprintf("is called %q", name))
+			wanted = append(wanted, fmt.Sprintf("is named %q", name))
 		}
 	}
 	if len(wanted) == 0 {
-		return "Nothing is known to find the VM's node by."
+		return "The VM's node can't be found, because neither its provider id nor a name is known."
 	}
-	return fmt.Sprintf("No node %s (%d seen).", strings.Join(wanted, " or "), len(s.byName))
+	return fmt.Sprintf("No node %s (the cluster has %d).", strings.Join(wanted, " or "), len(s.byName))
 }
 
 func names(nodes []*node) string {

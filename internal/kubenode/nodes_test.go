@@ -39,10 +39,10 @@ func TestSnapshot_look(t *testing.T) {
 		ips     string
 		problem string // a part of it
 	}{
-		{"no node at all", nil, query, "", "", `No node has the provider id ` + id + ` or is called "vm" (0 seen).`},
+		{"no node at all", nil, query, "", "", `No node has the provider id ` + id + ` or is named "vm" (the cluster has 0).`},
 		{"by provider id, whatever its name and age", nodes(makeNode("x", id, time.Time{}, "10.0.0.1"), makeNode("vm", "", vm.Add(time.Minute), "10.0.0.2")), query, "x", "10.0.0.1", ""},
 		{"by provider id before the given name", nodes(makeNode("given", "", vm, "10.0.0.2"), makeNode("x", id, vm, "10.0.0.1")), named, "x", "10.0.0.1", ""},
-		{"two of one provider id", nodes(makeNode("y", id, vm, "10.0.0.1"), makeNode("x", id, vm, "10.0.0.2"), makeNode("given", "", vm, "10.0.0.3")), named, "", "", `The nodes "x", "y" have one provider id`},
+		{"two of one provider id", nodes(makeNode("y", id, vm, "10.0.0.1"), makeNode("x", id, vm, "10.0.0.2"), makeNode("given", "", vm, "10.0.0.3")), named, "", "", `The nodes "x", "y" have the same provider id`},
 		{"by the given name, whatever its age", nodes(makeNode("given", "", vm.Add(-time.Hour), "10.0.0.1"), makeNode("vm", "", vm.Add(time.Minute), "10.0.0.2")), named, "given", "10.0.0.1", ""},
 		{"by the given name, with a provider id of another kind", nodes(makeNode("given", "k3s://given", vm, "10.0.0.1")), named, "given", "10.0.0.1", ""},
 		{"by the VM's name where the given one is not there", nodes(makeNode("vm", "", vm.Add(time.Minute), "10.0.0.2")), named, "vm", "10.0.0.2", ""},
@@ -53,15 +53,15 @@ func TestSnapshot_look(t *testing.T) {
 		{"of the second before", nodes(makeNode("vm", "", second.Add(-time.Second), "10.0.0.2")), query, "", "", "predecessor"},
 		{"a moment older", nodes(makeNode("vm", "", vm.Add(-time.Millisecond), "10.0.0.2")), query, "", "", "predecessor"},
 		{"a moment younger", nodes(makeNode("vm", "", vm.Add(time.Millisecond), "10.0.0.2")), query, "vm", "10.0.0.2", ""},
-		{"the VM's age unknown", nodes(makeNode("vm", "", vm, "10.0.0.2")), Query{ProviderID: id, VMName: "vm"}, "", "", "time of the VM's creation is not known"},
-		{"nodes without provider id are not each other's", nodes(makeNode("x", "", vm, "10.0.0.1")), Query{VMName: "vm", VMCreatedAt: vm}, "", "", `No node is called "vm" (1 seen).`},
-		{"nothing to go by", nodes(makeNode("x", "", vm, "10.0.0.1")), Query{}, "", "", "Nothing is known"},
-		{"one name for both", nil, Query{NodeName: "vm", VMName: "vm"}, "", "", `No node is called "vm" (0 seen).`},
+		{"the VM's age unknown", nodes(makeNode("vm", "", vm, "10.0.0.2")), Query{ProviderID: id, VMName: "vm"}, "", "", "it is not known when the VM was created"},
+		{"nodes without provider id are not each other's", nodes(makeNode("x", "", vm, "10.0.0.1")), Query{VMName: "vm", VMCreatedAt: vm}, "", "", `No node is named "vm" (the cluster has 1).`},
+		{"nothing to go by", nodes(makeNode("x", "", vm, "10.0.0.1")), Query{}, "", "", "can't be found"},
+		{"one name for both", nil, Query{NodeName: "vm", VMName: "vm"}, "", "", `No node is named "vm" (the cluster has 0).`},
 		{"several addresses, empty ones ignored", nodes(makeNode("x", id, vm, "", "10.0.0.1", " ", "fd00::1")), query, "x", "10.0.0.1 fd00::1", ""},
 		{"no address yet", nodes(makeNode("x", id, vm, "")), query, "x", "", `The node "x" has no InternalIP yet.`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := newSnapshot(c.nodes).look(c.query)
+			got := newSnapshot(c.nodes).status(c.query)
 			if got.Node != c.node || strings.Join(got.InternalIPs, " ") != c.ips {
 				t.Errorf("got %+v", got)
 			}

@@ -27,13 +27,13 @@ import (
 )
 
 const (
-	// assetsEnv names the folder of the binaries, as tests of controllers do.
+	// assetsEnv names the folder with the binaries; tests of controllers use the same variable.
 	assetsEnv = "KUBEBUILDER_ASSETS"
-	// adminToken is that of an administrator, known from the server's start.
+	// adminToken is the token of an administrator, which the server is started with.
 	adminToken = "admin-token"
 	// startLimit is how long a busy machine may take to start a server.
 	startLimit = 2 * time.Minute
-	// The service accounts, of which one may list nodes, and their namespace.
+	// The service accounts, one of which may list nodes, and their namespace.
 	readerAccount, deniedAccount, testNamespace = "reader", "denied", "kubenode-test"
 )
 
@@ -51,23 +51,23 @@ func binary(t *testing.T, name string) string {
 	if dir := os.Getenv(assetsEnv); dir != "" {
 		path, err := exec.LookPath(filepath.Join(dir, name))
 		if err != nil {
-			t.Skipf("%s names no folder with %s: %v", assetsEnv, name, err)
+			t.Skipf("the folder that %s names has no %s: %v", assetsEnv, name, err)
 		}
 		return path
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is neither on PATH nor is %s set; `make test-kubernetes` builds it: %v", name, assetsEnv, err)
+		t.Skipf("%s is not on PATH and %s is not set; `make test-kubernetes` builds it: %v", name, assetsEnv, err)
 	}
 	return path
 }
 
-// freeAddresses returns addresses of the loopback interface where nobody listens.
+// freeAddresses returns addresses on the loopback interface at which nobody listens.
 func freeAddresses(t *testing.T, n int) []string {
 	t.Helper()
 	addresses := make([]string, 0, n)
 	for range n {
-		// All are held until the last is found, so that they differ.
+		// All of them stay open until the last one is found, so that they differ.
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func (p *process) Write(text []byte) (int, error) {
 	return p.output.Write(text)
 }
 
-// start starts a server that is stopped with the test.
+// start starts a server that is stopped when the test ends.
 func start(t *testing.T, path string, args ...string) *process {
 	t.Helper()
 	p := &process{name: filepath.Base(path), exited: make(chan struct{})}
@@ -120,7 +120,7 @@ func start(t *testing.T, path string, args ...string) *process {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			lines := strings.Split(p.output.String(), "\n")
-			t.Logf("%s said last:\n%s", p.name, strings.Join(lines[max(0, len(lines)-20):], "\n"))
+			t.Logf("%s printed last:\n%s", p.name, strings.Join(lines[max(0, len(lines)-20):], "\n"))
 		}
 	})
 	return p
@@ -195,7 +195,7 @@ func startRealServer(t *testing.T) *realServer {
 	return s
 }
 
-// allow lets the client certificate's user and the service account "reader" list nodes; the account "denied" may not.
+// allow lets user and the service account "reader" list nodes. The account "denied" may not.
 func (s *realServer) allow(t *testing.T, user string) {
 	t.Helper()
 	ctx, create := t.Context(), metav1.CreateOptions{}
@@ -221,7 +221,7 @@ func (s *realServer) allow(t *testing.T, user string) {
 	}
 }
 
-// token is one that the server issues for a service account.
+// token returns a token that the server issues for a service account.
 func (s *realServer) token(t *testing.T, account string) string {
 	t.Helper()
 	answer, err := s.core.ServiceAccounts(testNamespace).CreateToken(t.Context(), account, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
@@ -261,7 +261,7 @@ func TestRealAPIServer(t *testing.T) {
 		"wrong token": {Config{Host: s.url, Token: "wrong-token", ClusterCACertificate: s.ca}, []string{"refuses the credentials (401)", s.url}},
 		"no role": {
 			Config{Host: s.url, Token: s.token(t, deniedAccount), ClusterCACertificate: s.ca},
-			[]string{"refuses the list of nodes (403)", fmt.Sprintf("system:serviceaccount:%s:%s", testNamespace, deniedAccount)},
+			[]string{"refuses to list nodes (403)", fmt.Sprintf("system:serviceaccount:%s:%s", testNamespace, deniedAccount)},
 		},
 		"another authority": {Config{Host: s.url, Token: reader, ClusterCACertificate: newCertificate(t, nil).certPEM}, []string{"is not trusted"}},
 	} {
@@ -270,7 +270,7 @@ func TestRealAPIServer(t *testing.T) {
 	t.Run("appears while watched", func(t *testing.T) { s.appears(t, withReader) })
 }
 
-// appears watches for a node that does not exist yet, and that only the VM's name and its time tell.
+// appears watches for a node that does not exist yet and that only its name and age identify.
 func (s *realServer) appears(t *testing.T, config Config) {
 	t.Helper()
 	d := New(config, Options{Interval: 100 * time.Millisecond, RequestTimeout: 20 * time.Second})

@@ -49,12 +49,11 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// apiServer speaks the part of the Kubernetes API that lists nodes. It lets in who has a client certificate or the
-// good token.
+// apiServer serves the part of the Kubernetes API that lists nodes. It accepts a client certificate or the good token.
 type apiServer struct {
 	*httptest.Server
 	lists atomic.Int64
-	// handle answers those who are let in, if it is set.
+	// handle answers accepted requests, if it is set.
 	handle atomic.Pointer[http.HandlerFunc]
 
 	ca, clientCert, clientKey string
@@ -122,12 +121,13 @@ func refuseWith(w http.ResponseWriter, code int, reason metav1.StatusReason, mes
 	})
 }
 
-// config asks with the good token.
+// config returns a configuration with the good token.
 func (s *apiServer) config() Config {
 	return Config{Host: s.URL, Token: goodToken, ClusterCACertificate: s.ca}
 }
 
-// kubeconfig has the context "good" with the given user, and a second one of the same cluster and nobody.
+// kubeconfig returns a kubeconfig with two contexts for the server: "good" with the given user, and "nobody" without a
+// user.
 func (s *apiServer) kubeconfig(user map[string]any) string {
 	return kubeconfigOf(s.URL, s.ca, user)
 }
@@ -155,7 +155,8 @@ type certificate struct {
 	certPEM, keyPEM string
 }
 
-// newCertificate makes an authority, or a certificate of one for both ends of 127.0.0.1.
+// newCertificate makes an authority if ca is nil, else a certificate signed by ca for a server at 127.0.0.1 and its
+// clients.
 func newCertificate(t *testing.T, ca *certificate) *certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -196,7 +197,7 @@ func newCertificate(t *testing.T, ca *certificate) *certificate {
 	}
 }
 
-// look asks once, with a timeout of the list that a local server keeps easily.
+// look asks once, with a timeout that a local server easily meets.
 func look(t *testing.T, cfg Config) Status {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

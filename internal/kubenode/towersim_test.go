@@ -16,7 +16,7 @@ import (
 )
 
 // simulatedNodes starts a simulator whose VMs have nodes, on a clock that only
-// the test moves, and a client that got nothing but its kubeconfig.
+// the test moves, and returns it with a client made from its kubeconfig alone.
 func simulatedNodes(t *testing.T) (*towersim.Server, *typedcorev1.CoreV1Client) {
 	t.Helper()
 
@@ -52,7 +52,7 @@ guests: [{match: "a", kubernetes_node: {registered: 10s}}, {match: "b", kubernet
 }
 
 // TestClientsOfKubernetesReadTheSimulatedNodes lists, gets and watches nodes of
-// the simulator with the client that all Go programs use.
+// the simulator with the Kubernetes client for Go.
 func TestClientsOfKubernetesReadTheSimulatedNodes(t *testing.T) {
 	t.Parallel()
 

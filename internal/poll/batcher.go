@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// BatchOptions say how a Batcher merges reads.
+// BatchOptions control how a Batcher merges reads.
 type BatchOptions struct {
 	// Window is how long the first read of a batch waits for others to join it.
 	Window time.Duration
-	// ChunkSize is the number of keys of one fetch. Zero or less means 100.
+	// ChunkSize is the largest number of keys in one fetch. Zero or less means 100.
 	ChunkSize int
 }
 
-// Batcher merges single reads that arrive close together into one fetch. Reads that come while a batch is in flight
-// go into the next one, which starts when its window is over and the batch before it has returned.
+// Batcher merges single reads that arrive close together into one fetch. Reads that arrive while a batch is in flight
+// go into the next batch, which starts when its window is over and the batch before it has returned.
 type Batcher[V any] struct {
 	fetch Fetch[V]
 	opts  BatchOptions
 
-	mu      sync.Mutex
-	pending *batch[V] // the batch that still takes readers, nil if there is none
-	flying  bool      // a batch is in flight
+	mu       sync.Mutex
+	pending  *batch[V] // the batch that still takes members, nil if there is none
+	inFlight bool      // a batch is being fetched
 }
 
 type batch[V any] struct {
 	members []*member[V] // in the order of their arrival
 	window  *time.Timer
-	ripe    bool // the window is over
+	closed  bool // the window is over
 }
 
 // NewBatcher returns a Batcher that reads with fetch.
@@ -44,9 +44,10 @@ func NewBatcher[V any](fetch Fetch[V], opts BatchOptions) *Batcher[V] {
 }
 
 // Get reads key together with whatever else is asked for at about the same time. The read starts after the call, so
-// it shows what the caller has just written. found is false where the fetch did not know the key. err is the fetch's
-// error, or ctx's once that ends, at once; a caller that leaves disturbs no other. The fetch gets the values of its
-// first caller's context, never its cancellation or deadline, and is cancelled when all of its callers have left.
+// it shows what the caller has just written. found is false if the fetch did not find the key. err is the error of the
+// fetch, or that of ctx as soon as ctx ends. A caller that leaves does not affect the others. The fetch gets the
+// values of its first caller's context, never its cancellation or deadline, and is cancelled when all of its callers
+// have left.
 func (b *Batcher[V]) Get(ctx context.Context, key string) (value V, found bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return value, false, err
@@ -57,7 +58,7 @@ func (b *Batcher[V]) Get(ctx context.Context, key string) (value V, found bool, 
 	case <-ctx.Done():
 		b.leave(m)
 		return value, false, ctx.Err()
-	case obs := <-m.mail:
+	case obs := <-m.mailbox:
 		return obs.Value, obs.Found, obs.Err
 	}
 }
@@ -67,7 +68,7 @@ func (b *Batcher[V]) join(m *member[V]) {
 	defer b.mu.Unlock()
 	if b.pending == nil {
 		p := &batch[V]{}
-		p.window = time.AfterFunc(b.opts.Window, func() { b.ripen(p) })
+		p.window = time.AfterFunc(b.opts.Window, func() { b.closeWindow(p) })
 		b.pending = p
 	}
 	b.pending.members = append(b.pending.members, m)
@@ -80,7 +81,7 @@ func (b *Batcher[V]) leave(m *member[V]) {
 		m.chunk.leave()
 		return
 	}
-	// Without a chunk it is a member of the pending batch.
+	// A member without a chunk belongs to the pending batch.
 	p := b.pending
 	i := slices.Index(p.members, m)
 	p.members = slices.Delete(p.members, i, i+1)
@@ -90,34 +91,35 @@ func (b *Batcher[V]) leave(m *member[V]) {
 	}
 }
 
-func (b *Batcher[V]) ripen(p *batch[V]) {
+func (b *Batcher[V]) closeWindow(p *batch[V]) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.pending != p {
-		return // All of its readers left as the window closed.
+		return // All of its members left just as the window closed.
 	}
-	p.ripe = true
-	if !b.flying {
+	p.closed = true
+	if !b.inFlight {
 		b.launch()
 	}
 }
 
-// launch sends the pending batch off. The lock must be held.
+// launch starts fetching the pending batch. The lock must be held.
 func (b *Batcher[V]) launch() {
 	chunks := split(b.pending.members, b.opts.ChunkSize)
 	b.pending = nil
-	b.flying = true
+	b.inFlight = true
 	go func() {
 		fetchAll(chunks, b.fetch, b.deliver)
-		b.landed()
+		b.finish()
 	}()
 }
 
-func (b *Batcher[V]) landed() {
+// finish ends the batch in flight, and launches the next one if that was waiting for it.
+func (b *Batcher[V]) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.flying = false
-	if b.pending != nil && b.pending.ripe {
+	b.inFlight = false
+	if b.pending != nil && b.pending.closed {
 		b.launch()
 	}
 }

@@ -67,7 +67,7 @@ func TestBatcher_unknownKey(t *testing.T) {
 	})
 }
 
-// Reads that come while a batch is in flight wait for it and go together into the next one.
+// Reads that arrive while a batch is in flight wait for it and go into the next one together.
 func TestBatcher_inFlightReadsGoIntoTheNextBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -151,7 +151,7 @@ func TestBatcher_cancelOfOneCallerFailsOnlyThatOne(t *testing.T) {
 		}
 		b := poll.NewBatcher(r.fetch, poll.BatchOptions{Window: window})
 		var group sync.WaitGroup
-		for _, after := range []time.Duration{window / 2, window + time.Second/2} { // while it gathers, while it flies
+		for _, after := range []time.Duration{window / 2, window + time.Second/2} { // in the window, in flight
 			group.Go(func() {
 				ctx, cancel := context.WithTimeout(t.Context(), after)
 				defer cancel()
@@ -165,7 +165,7 @@ func TestBatcher_cancelOfOneCallerFailsOnlyThatOne(t *testing.T) {
 		group.Wait()
 		equal(t, "fetches", r.times(), []time.Duration{window})
 		if n := len(r.seen()[0].keys); n != 2 {
-			t.Errorf("got %d keys, want those of the two that were still there", n)
+			t.Errorf("got %d keys, want those of the two callers that had not left", n)
 		}
 	})
 }

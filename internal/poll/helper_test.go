@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// call is one fetch as the recorder saw it.
+// call is one recorded fetch.
 type call struct {
 	at   time.Duration // since the recorder was made
 	keys []string
 	ctx  context.Context
 }
 
-// recorder is a fetch that remembers its calls and answers each key with "<key>@<number of the call>".
+// recorder is a fetch that records its calls and answers each key with "<key>@<number of the call>".
 type recorder struct {
 	start time.Time
-	// answer replaces the default answer where it is set; n counts from 1.
+	// answer replaces the default answer if it is set; n counts from 1.
 	answer func(ctx context.Context, n int, keys []string) (map[string]string, error)
 
 	mu     sync.Mutex
@@ -63,7 +63,7 @@ func (r *recorder) seen() []call {
 	return append([]call(nil), r.calls...)
 }
 
-// overlap is the largest number of fetches that were in flight at a time.
+// overlap returns the largest number of fetches that were in flight at a time.
 func (r *recorder) overlap() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -85,7 +85,7 @@ func equal[T comparable](t *testing.T, what string, got, want []T) {
 	}
 }
 
-// hang answers nothing until ctx ends.
+// hang gives no answer until ctx ends.
 func hang(ctx context.Context) (map[string]string, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package poll lets many callers share few reads: a Poller repeats one fetch for everybody who waits for something
-// to change, a Batcher merges single reads that arrive close together.
+// Package poll lets many callers share few reads: a Poller repeats one fetch for all callers that wait for a change,
+// and a Batcher merges single reads that arrive close together.
 package poll
 
 import (
@@ -14,36 +14,37 @@ import (
 
 const defaultInterval = 5 * time.Second
 
-// Fetch reads the current values of keys in one call. A key that is absent from the result was not found. It must
-// end by itself, and soon once its context ends: the next tick or batch does not start before it has returned.
+// Fetch reads the current values of keys in one call. A key that is absent from the result was not found. A Fetch must
+// return by itself, and soon after its context ends: the next tick or batch does not start before it has returned.
 type Fetch[V any] func(ctx context.Context, keys []string) (map[string]V, error)
 
-// Observation is what one fetch told about one key.
+// Observation is what one fetch returned for one key.
 type Observation[V any] struct {
 	// Value is the key's value, the zero value unless Found.
 	Value V
-	// Found tells whether the fetch knew the key. It says nothing where Err is set.
+	// Found is true if the fetch found the key. It means nothing if Err is set.
 	Found bool
-	// Err is why the fetch failed: the value is not known yet, which is never a verdict.
+	// Err is why the fetch failed. It only means that the value is not known yet.
 	Err error
 	// At is when the fetch returned.
 	At time.Time
 }
 
-// Options say when a Poller fetches.
+// Options control when a Poller fetches.
 type Options struct {
 	// Interval is the time between the starts of two ticks. Zero or less means 5 s.
 	Interval time.Duration
-	// Jitter is the share of Interval that is added at random at most (0.1: up to a tenth). It never shortens.
+	// Jitter is the largest share of Interval that is added to it at random: 0.1 adds up to a tenth. It never
+	// shortens the interval.
 	Jitter float64
-	// ChunkSize is the number of keys of one fetch. Zero or less means 100.
+	// ChunkSize is the largest number of keys in one fetch. Zero or less means 100.
 	ChunkSize int
-	// Gather is how long a tick that a new waiter causes holds on for others to register, so that waiters who
-	// arrive together share it.
+	// Gather is how long a tick that a new waiter causes is held back, so that waiters that arrive together share it.
 	Gather time.Duration
 }
 
-// Poller fetches at a steady pace for as long as anybody waits, however many they are.
+// Poller fetches the values of all keys that anybody waits for, at a steady pace. One such round of fetches is a tick;
+// it serves all waiters, however many there are. There are no ticks while nobody waits.
 type Poller[V any] struct {
 	fetch Fetch[V]
 	opts  Options
@@ -53,7 +54,7 @@ type Poller[V any] struct {
 	waiters   []*member[V] // in the order of their arrival
 	running   bool         // the loop's goroutine exists
 	lastStart time.Time    // of the last tick, zero before the first
-	due       time.Time    // of the next tick, while the loop runs
+	due       time.Time    // when the next tick is due, while the loop runs
 }
 
 // New returns a Poller that reads with fetch. It does nothing until somebody waits.
@@ -69,10 +70,10 @@ func New[V any](fetch Fetch[V], opts Options) *Poller[V] {
 	return &Poller[V]{fetch: fetch, opts: opts, wake: make(chan struct{}, 1)}
 }
 
-// Wait registers key and hands every tick's observation to observe, in the caller's goroutine, until observe returns
-// true, then it returns nil, or ctx ends, then it returns ctx's error at once. An observe that is slower than the
-// ticks misses those in between and sees the latest one. Several waiters may share a key. The fetch gets the values
-// of a waiter's context, never its cancellation or deadline.
+// Wait registers key and calls observe with the observation of every tick, in the caller's goroutine. It returns nil
+// once observe returns true, or ctx's error as soon as ctx ends. An observe that is slower than the ticks misses those
+// in between and sees the latest one. Several waiters may share a key. The fetch gets the values of a waiter's
+// context, never its cancellation or deadline.
 func (p *Poller[V]) Wait(ctx context.Context, key string, observe func(Observation[V]) (done bool)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (p *Poller[V]) Wait(ctx context.Context, key string, observe func(Observati
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case obs := <-m.mail:
+		case obs := <-m.mailbox:
 			if err := ctx.Err(); err != nil {
 				return err
 			}
@@ -111,7 +112,7 @@ func (p *Poller[V]) join(m *member[V]) {
 		}
 		go p.run()
 	case !now.Before(earliest) && gathered.Before(p.due):
-		// Only jitter still holds the next tick back, and a newcomer need not wait for that.
+		// Only jitter still holds back the next tick, and a new waiter need not wait for that.
 		p.due = gathered
 		p.signal()
 	}
@@ -156,8 +157,8 @@ func (p *Poller[V]) run() {
 	}
 }
 
-// next begins the tick that is due and returns its chunks; else it returns how long to sleep. With neither, nobody
-// waits any more and the loop must end.
+// next returns the chunks of the tick if one is due, or else how long to sleep until it is. If it returns neither,
+// nobody waits any more and the loop must end.
 func (p *Poller[V]) next() ([]*chunk[V], time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,7 +175,8 @@ func (p *Poller[V]) next() ([]*chunk[V], time.Duration) {
 	return split(p.waiters, p.opts.ChunkSize), 0
 }
 
-// deliver puts a fetch's result into the mailboxes of its members; those who left meanwhile have no reader.
+// deliver puts the result of a fetch into the mailboxes of its members. Nobody reads the mailbox of a member that has
+// left.
 func (p *Poller[V]) deliver(c *chunk[V], observe func(key string) Observation[V]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -112,12 +112,12 @@ func TestPoller_restartKeepsTheInterval(t *testing.T) {
 		time.Sleep(2 * second)  // stopped
 		wait()                  // not before 5.1 s
 		time.Sleep(10 * second) // stopped again
-		wait()                  // 15.1 s and the gathering
+		wait()                  // at 15.1 s plus Gather
 		equal(t, "ticks", r.times(), []time.Duration{100 * time.Millisecond, 5100 * time.Millisecond, 15200 * time.Millisecond})
 	})
 }
 
-// Waiters that come and go at any time, with a fetch of any length, never cause two ticks within one interval.
+// Waiters that come and go at any time, with fetches of any length, never cause two ticks within one interval.
 func TestPoller_neverTwoTicksWithinOneInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -172,7 +172,7 @@ func TestPoller_jitterOnlyLengthens(t *testing.T) {
 	})
 }
 
-// A waiter that comes when nothing but jitter holds the next tick back has it at once.
+// A waiter that arrives when nothing but jitter holds back the next tick starts it at once.
 func TestPoller_newcomerCutsJitterShort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -256,7 +256,7 @@ func TestPoller_failedChunkReachesItsWaitersOnly(t *testing.T) {
 	})
 }
 
-// A chunk that hangs holds up neither the verdict of the other chunks nor more than its own slot.
+// A chunk that hangs does not delay the results of the other chunks, and takes one slot only.
 func TestPoller_slowChunkDoesNotHoldUpTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -332,7 +332,7 @@ func TestPoller_endedContextIsNotRegistered(t *testing.T) {
 	})
 }
 
-// Once ctx has ended, an observation that came at the same moment is not handed over any more.
+// Once ctx has ended, observe is not called any more, not even with an observation that arrived at the same moment.
 func TestPoller_deadlineIsReturned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()
@@ -360,8 +360,8 @@ func TestPoller_stopsWithoutWaiters(t *testing.T) {
 	})
 }
 
-// The last waiter that leaves cancels the fetch; whoever comes meanwhile is served by a fetch of its own and sees
-// nothing of the cancelled one.
+// The last waiter that leaves cancels the fetch. A waiter that arrives meanwhile is served by a fetch of its own and
+// sees nothing of the cancelled one.
 func TestPoller_fetchEndsWithItsLastWaiter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRecorder()

@@ -19,7 +19,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// Names of the attributes that the code has to mention.
+// Names of the attributes that the code refers to.
 const (
 	attrServer                = "server"
 	attrUsername              = "username"
@@ -55,18 +55,18 @@ type config struct {
 	Kubernetes            types.Object `tfsdk:"kubernetes"`
 }
 
-// validate checks what one attribute alone can't tell. It passes unknown values.
+// validate checks the attributes against each other. It accepts unknown values.
 func (c config) validate() diag.Diagnostics {
 	var diags diag.Diagnostics
 	if attrs.IsKnown(c.APIToken) && (attrs.IsKnown(c.Username) || attrs.IsKnown(c.Password)) {
-		// Terraform prints the line that an error is attached to, so it must be none with a secret.
+		// Terraform prints the line that an error is attached to, so that line must not have a secret.
 		diags.AddAttributeError(path.Root(attrUsername), "Invalid combination of credentials",
-			"api_token is used in place of username and password, so they can't be set together. Remove one or the others.")
+			"api_token is used in place of username and password, so they can't be set together. Remove api_token, or remove username and password.")
 	}
 	return diags
 }
 
-// known reports whether all values that are set are known.
+// known reports whether all values that a client needs are known.
 func (c config) known() bool {
 	for _, v := range []attr.Value{
 		c.Server, c.Username, c.Password, c.UserSource, c.AuthConfigID, c.APIToken, c.CACertificate, c.Insecure,
@@ -84,8 +84,8 @@ func (c config) known() bool {
 	return true
 }
 
-// towerConfig completes the block with the environment and the defaults, and
-// warns of what is risky. All values must be known.
+// towerConfig combines the block with the environment and the defaults, and
+// warns about risky settings. All values must be known.
 func (c config) towerConfig(ctx context.Context, lookupEnv func(string) (string, bool)) (tower.Config, diag.Diagnostics) {
 	r := reader{lookupEnv: lookupEnv}
 	cfg := tower.Config{
@@ -108,18 +108,18 @@ func (c config) towerConfig(ctx context.Context, lookupEnv func(string) (string,
 	switch {
 	case strings.HasPrefix(strings.ToLower(cfg.Server), "http://"):
 		r.diags.AddAttributeWarning(path.Root(attrServer), "Connection to Tower is not encrypted",
-			"The server's URL says http://, so the credentials and everything else travel in clear. Use https:// wherever Tower offers it.")
+			"The server's URL begins with http://, so the credentials and everything else travel unencrypted. Use https:// if Tower offers it.")
 	case cfg.Insecure:
 		r.diags.AddAttributeWarning(path.Root(attrInsecure), "Certificate of Tower is not verified",
-			"insecure is set, so anybody on the way can pose as Tower and read the credentials. "+
-				"Set ca_certificate to the authority that signed Tower's certificate instead.")
+			"insecure is set, so anybody on the network path can pose as Tower and read the credentials. "+
+				"Set ca_certificate to the certificate of the authority that signed Tower's certificate instead.")
 	}
 	return cfg, r.diags
 }
 
-// credentials fills in either the API token or the user. What the block says
-// goes before what the environment says, so that a token which happens to be
-// exported does not override a configured user.
+// credentials fills in either the API token or the user. The block takes
+// precedence over the environment, so that a token which happens to be exported
+// does not override a configured user.
 func (c config) credentials(ctx context.Context, r *reader, cfg *tower.Config) {
 	if c.Username.IsNull() && c.Password.IsNull() {
 		cfg.APIToken = r.text(ctx, attrAPIToken, c.APIToken)
@@ -135,20 +135,21 @@ func (c config) credentials(ctx context.Context, r *reader, cfg *tower.Config) {
 	case cfg.Username == "" && cfg.Password == "":
 		r.diags.AddAttributeError(path.Root(attrUsername), "Missing credentials",
 			fmt.Sprintf("Neither a user nor an API token is set. Set username and password, or api_token, in the provider block, "+
-				"or the environment variables %s and %s, or %s.", envName(attrUsername), envName(attrPassword), envName(attrAPIToken)))
+				"or set the environment variables %s and %s, or %s.", envName(attrUsername), envName(attrPassword), envName(attrAPIToken)))
 	case cfg.Username == "":
-		r.missing(attrUsername, "Missing user name", "There is a password, but no user.")
+		r.missing(attrUsername, "Missing username", "A password is set, but no username.")
 	case cfg.Password == "":
-		r.missing(attrPassword, "Missing password", fmt.Sprintf("There is no password for the user %q.", cfg.Username))
+		r.missing(attrPassword, "Missing password", fmt.Sprintf("No password is set for the user %q.", cfg.Username))
 	}
 }
 
-// envName is the environment variable that stands in for an attribute.
+// envName returns the environment variable that is read if an attribute is not
+// set.
 func envName(attribute string) string { return "ELF_" + strings.ToUpper(attribute) }
 
-// reader takes values from the provider block, else from the environment, else
-// the default. A value from the environment passes the same checks as one from
-// the block has passed before.
+// reader reads each value from the provider block, else from the environment,
+// else it uses the default. The framework has validated the block; the reader
+// validates values from the environment in the same way.
 type reader struct {
 	lookupEnv func(string) (string, bool)
 	diags     diag.Diagnostics
@@ -174,7 +175,7 @@ func (r *reader) text(ctx context.Context, attribute string, v types.String, che
 		check.ValidateString(ctx, validator.StringRequest{
 			Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.StringValue(value),
 		}, &resp)
-		r.refuse(attribute, resp.Diagnostics)
+		r.addEnvErrors(attribute, resp.Diagnostics)
 	}
 	return value
 }
@@ -186,7 +187,7 @@ func (r *reader) duration(ctx context.Context, attribute string, v types.String,
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil {
-		return def // refused by the check
+		return def // check has added an error
 	}
 	return d
 }
@@ -201,14 +202,14 @@ func (r *reader) number(ctx context.Context, attribute string, v types.Int64, de
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
-		r.refuse(attribute, one("Invalid number", fmt.Sprintf("%q is no whole number.", text)))
+		r.addEnvErrors(attribute, oneError("Invalid number", fmt.Sprintf("%q is not a whole number.", text)))
 		return def
 	}
 	resp := validator.Int64Response{}
 	check.ValidateInt64(ctx, validator.Int64Request{
 		Path: path.Root(attribute), PathExpression: path.MatchRoot(attribute), ConfigValue: types.Int64Value(n),
 	}, &resp)
-	r.refuse(attribute, resp.Diagnostics)
+	r.addEnvErrors(attribute, resp.Diagnostics)
 	return int(n)
 }
 
@@ -222,13 +223,14 @@ func (r *reader) flag(attribute string, v types.Bool) bool {
 	}
 	b, err := strconv.ParseBool(text)
 	if err != nil {
-		r.refuse(attribute, one("Invalid truth value", fmt.Sprintf("%q is neither true nor false.", text)))
+		r.addEnvErrors(attribute, oneError("Invalid boolean", fmt.Sprintf("%q is neither true nor false.", text)))
 	}
 	return b
 }
 
-// refuse passes on what a check found in a value from the environment.
-func (r *reader) refuse(attribute string, found diag.Diagnostics) {
+// addEnvErrors adds the errors that a check has found in a value from the
+// environment.
+func (r *reader) addEnvErrors(attribute string, found diag.Diagnostics) {
 	for _, d := range found {
 		r.diags.AddAttributeError(path.Root(attribute), d.Summary(),
 			fmt.Sprintf("%s The value comes from the environment variable %s.", strings.TrimSpace(d.Detail()), envName(attribute)))
@@ -238,9 +240,9 @@ func (r *reader) refuse(attribute string, found diag.Diagnostics) {
 // missing adds an error that says how to set an attribute.
 func (r *reader) missing(attribute, summary, what string) {
 	r.diags.AddAttributeError(path.Root(attribute), summary,
-		fmt.Sprintf("%s Set %s in the provider block or the environment variable %s.", what, attribute, envName(attribute)))
+		fmt.Sprintf("%s Set %s in the provider block, or set the environment variable %s.", what, attribute, envName(attribute)))
 }
 
-func one(summary, detail string) diag.Diagnostics {
+func oneError(summary, detail string) diag.Diagnostics {
 	return diag.Diagnostics{diag.NewErrorDiagnostic(summary, detail)}
 }

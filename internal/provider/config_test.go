@@ -23,7 +23,7 @@ func headers(values map[string]attr.Value) types.Map {
 	return types.MapValueMust(types.StringType, values)
 }
 
-// block is a provider block with the given changes to an empty one.
+// block returns an empty provider block with the given changes.
 func block(changes ...func(*config)) config {
 	c := config{Headers: types.MapNull(types.StringType)}
 	for _, change := range changes {
@@ -34,7 +34,8 @@ func block(changes ...func(*config)) config {
 
 func login(c *config) { c.Server, c.Username, c.Password = str("tower"), str("root"), str("secret") }
 
-// defaults is what a block with nothing but a log-in gives.
+// defaults returns the client's configuration for a block that sets only the
+// server and the credentials, with the given changes.
 func defaults(changes ...func(*tower.Config)) tower.Config {
 	cfg := tower.Config{
 		Server: "tower", Username: "root", Password: "secret",
@@ -139,24 +140,24 @@ func TestConfig_refused(t *testing.T) {
 		"no server": {
 			block:     block(func(c *config) { c.Username, c.Password = str("root"), str("secret") }),
 			attribute: "server", summary: "Missing server",
-			detail: "Tower's address is not set. Set server in the provider block or the environment variable ELF_SERVER.",
+			detail: "Tower's address is not set. Set server in the provider block, or set the environment variable ELF_SERVER.",
 		},
 		"no credentials": {
 			block:     block(func(c *config) { c.Server = str("tower") }),
 			attribute: "username", summary: "Missing credentials",
 			detail: "Neither a user nor an API token is set. Set username and password, or api_token, in the provider block, " +
-				"or the environment variables ELF_USERNAME and ELF_PASSWORD, or ELF_API_TOKEN.",
+				"or set the environment variables ELF_USERNAME and ELF_PASSWORD, or ELF_API_TOKEN.",
 		},
 		"no password": {
 			block:     block(func(c *config) { c.Server, c.Username = str("tower"), str("root") }),
 			env:       map[string]string{"ELF_API_TOKEN": "key"},
 			attribute: "password", summary: "Missing password",
-			detail: `There is no password for the user "root". Set password in the provider block or the environment variable ELF_PASSWORD.`,
+			detail: `No password is set for the user "root". Set password in the provider block, or set the environment variable ELF_PASSWORD.`,
 		},
 		"no user": {
 			block:     block(func(c *config) { c.Server, c.Password = str("tower"), str("secret") }),
-			attribute: "username", summary: "Missing user name",
-			detail: "There is a password, but no user. Set username in the provider block or the environment variable ELF_USERNAME.",
+			attribute: "username", summary: "Missing username",
+			detail: "A password is set, but no username. Set username in the provider block, or set the environment variable ELF_USERNAME.",
 		},
 		"scheme in the environment": {
 			block: block(login, func(c *config) { c.Server = types.StringNull() }), env: map[string]string{"ELF_SERVER": "ftp://tower"},
@@ -177,7 +178,7 @@ func TestConfig_refused(t *testing.T) {
 		"retries in the environment": {
 			block: block(login), env: map[string]string{"ELF_MAX_RETRIES": "many"},
 			attribute: "max_retries", summary: "Invalid number",
-			detail: `"many" is no whole number.` + fromEnv + "ELF_MAX_RETRIES.",
+			detail: `"many" is not a whole number.` + fromEnv + "ELF_MAX_RETRIES.",
 		},
 		"requests in the environment": {
 			block: block(login), env: map[string]string{"ELF_MAX_CONCURRENT_REQUESTS": "0"},
@@ -186,7 +187,7 @@ func TestConfig_refused(t *testing.T) {
 		},
 		"insecure in the environment": {
 			block: block(login), env: map[string]string{"ELF_INSECURE": "maybe"},
-			attribute: "insecure", summary: "Invalid truth value",
+			attribute: "insecure", summary: "Invalid boolean",
 			detail: `"maybe" is neither true nor false.` + fromEnv + "ELF_INSECURE.",
 		},
 		"user source in the environment": {
@@ -298,8 +299,8 @@ func TestConfig_known(t *testing.T) {
 	}
 }
 
-// TestServerCheck makes sure that what the schema accepts the client takes, and
-// that it refuses whatever the client would refuse later.
+// TestServerCheck checks that the schema accepts exactly the servers that the
+// client accepts.
 func TestServerCheck(t *testing.T) {
 	t.Parallel()
 	for _, server := range []string{

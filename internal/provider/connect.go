@@ -15,7 +15,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// connect makes the client and logs in, so that a wrong configuration gives one
+// connect makes the client and logs in, so that a wrong configuration causes one
 // error here instead of one for each object.
 func connect(ctx context.Context, cfg tower.Config, diags *diag.Diagnostics) *tower.Client {
 	client, err := tower.New(cfg)
@@ -30,8 +30,8 @@ func connect(ctx context.Context, cfg tower.Config, diags *diag.Diagnostics) *to
 	return client
 }
 
-// addConnectError attaches the error to the attribute that the client names,
-// else to fallback; "" attaches it to none.
+// addConnectError attaches the error to the attribute that the client names, else
+// to fallback. If both are "", it attaches the error to none.
 func addConnectError(diags *diag.Diagnostics, verb, object, name, fallback string, err error) {
 	var config *tower.ConfigError
 	if errors.As(err, &config) {
@@ -44,8 +44,8 @@ func addConnectError(diags *diag.Diagnostics, verb, object, name, fallback strin
 	diagx.AddAttributeError(diags, path.Root(fallback), verb, object, name, err)
 }
 
-// loginAttribute is the attribute that a person has to look at first, "" where
-// none stands out. It is never one that holds a secret: Terraform prints the
+// loginAttribute returns the attribute that the user should check first, or "" if
+// it may be any. It never returns one with a secret, because Terraform prints the
 // line of the configuration that an error is attached to.
 func loginAttribute(err error, cfg tower.Config) string {
 	var login *tower.LoginError
@@ -70,8 +70,8 @@ func loginAttribute(err error, cfg tower.Config) string {
 	return ""
 }
 
-// towerLog passes what the client logs on to Terraform's log, with the given
-// secrets masked wherever they turn up.
+// towerLog returns a function that writes the client's log to Terraform's log and
+// masks the given secrets wherever they occur.
 func towerLog(secrets ...string) func(ctx context.Context, level tower.LogLevel, msg string, fields map[string]any) {
 	known := make([]string, 0, len(secrets))
 	for _, s := range secrets {

@@ -32,7 +32,7 @@ func TestTowerLog(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(entries) != 1 {
-			t.Fatalf("%d lines at %s, want one", len(entries), name)
+			t.Fatalf("%d lines at level %s, want one", len(entries), name)
 		}
 		if entries[0]["@level"] != name || entries[0]["path"] != "/v2/api/login" {
 			t.Errorf("line %v, want level %s and the path", entries[0], name)

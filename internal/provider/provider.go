@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package provider is the elf provider: its configuration and the list of its
-// objects.
+// Package provider implements the elf provider: its configuration, and the list
+// of its objects.
 package provider
 
 import (
@@ -29,7 +29,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmpower"
 )
 
-// registryURL tells an administrator of Tower what the user agent is.
+// registryURL is part of the user agent, for administrators of Tower who see it in
+// a log.
 const registryURL = "https://registry.terraform.io/providers/smartxworks/elf"
 
 var (
@@ -40,7 +41,7 @@ var (
 	_ provider.ProviderWithListResources  = (*elfProvider)(nil)
 )
 
-// New returns the constructor of the provider in the given version.
+// New returns a constructor for the provider with the given version.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return &elfProvider{version: version, lookupEnv: os.LookupEnv} }
 }
@@ -81,8 +82,8 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 	resp.ActionData = data
 	resp.ListResourceData = data
 	if !c.known() {
-		// A plan must still be possible: a resource that is created needs no
-		// client for it, and whatever does says why there is none.
+		// A plan must still be possible: planning to create a resource needs no
+		// client, and whatever needs one reports why there is none.
 		if req.ClientCapabilities.DeferralAllowed {
 			resp.Deferred = &provider.Deferred{Reason: provider.DeferredReasonProviderConfigUnknown}
 		}

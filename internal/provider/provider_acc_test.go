@@ -18,15 +18,16 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
 
-// threeReads would show an error three times if it were not the provider's.
+// threeReads reads three objects, so an error of the objects instead of the
+// provider would show three times.
 const threeReads = `
 data "elf_cluster" "a" {}
 data "elf_vlan" "b" { name = "default" }
 data "elf_content_library_vm_template" "c" {}
 `
 
-// TestAccProvider_oneError plans with configurations that can't work. However
-// many objects there are, the error comes once.
+// TestAccProvider_oneError plans with configurations that can't work, and checks
+// that the error comes only once, however many objects there are.
 func TestAccProvider_oneError(t *testing.T) {
 	sim := acctest.Simulator(t, "")
 	page := httptest.NewServer(http.NotFoundHandler())
@@ -53,7 +54,7 @@ func TestAccProvider_oneError(t *testing.T) {
 		},
 		"no password": {
 			[]string{"password", ""},
-			acctest.Mentions("Error: Missing password", `There is no password for the user "root".`, "environment variable ELF_PASSWORD."),
+			acctest.Mentions("Error: Missing password", `No password is set for the user "root".`, "environment variable ELF_PASSWORD."),
 		},
 		"wrong token": {
 			[]string{"username", "", "password", "", "api_token", `"key-of-root"`},

@@ -20,7 +20,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider"
 )
 
-// values are attributes of a provider block; those that are missing are null.
+// values are attributes of a provider block. Missing ones are null.
 type values map[string]tftypes.Value
 
 func text(s string) tftypes.Value { return tftypes.NewValue(tftypes.String, s) }
@@ -33,7 +33,7 @@ func texts(m map[string]string) tftypes.Value {
 	return tftypes.NewValue(tftypes.Map{ElementType: tftypes.String}, elements)
 }
 
-// with returns v with changes.
+// with returns a copy of v with changes.
 func (v values) with(changes values) values {
 	out := values{}
 	for _, m := range []values{v, changes} {
@@ -48,7 +48,7 @@ func serve() tfprotov6.ProviderServer {
 	return providerserver.NewProtocol6(provider.New("1.2.3")())()
 }
 
-// dynamic makes what the protocol carries of a block of the schema.
+// dynamic encodes the values of a block for the protocol.
 func dynamic(t *testing.T, schema *tfprotov6.Schema, v values) *tfprotov6.DynamicValue {
 	t.Helper()
 	object, ok := schema.ValueType().(tftypes.Object)
@@ -99,7 +99,7 @@ func configure(t *testing.T, server tfprotov6.ProviderServer, v values) []*tfpro
 	return configured.Diagnostics
 }
 
-// wanted is a diagnostic as a person meets it.
+// wanted is an expected diagnostic.
 type wanted struct {
 	attribute string // "" for none
 	summary   string
@@ -158,7 +158,7 @@ func checkNoError(t *testing.T, diags []*tfprotov6.Diagnostic) {
 	}
 }
 
-// account is the log-in of a simulator.
+// account returns a provider block for a simulator.
 func account(s *acctest.Sim) values {
 	return values{
 		"server": text(s.URL()), "username": text(s.Server().Username()), "password": text(s.Server().Password()),
@@ -284,7 +284,7 @@ func TestProvider_failsFast(t *testing.T) {
 	}
 }
 
-// closedPort is the URL of a port that nobody listens on any more.
+// closedPort returns the URL of a port on which nobody listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -359,7 +359,7 @@ func TestProvider_refusedByValidation(t *testing.T) {
 		"retries":          {base.with(values{"max_retries": number(-1)}), wanted{"max_retries", "Invalid Attribute Value", `between 0 and 100`}},
 		"requests":         {base.with(values{"max_concurrent_requests": number(0)}), wanted{"max_concurrent_requests", "Invalid Attribute Value", `between 1`}},
 		"empty user":       {base.with(values{"username": text("")}), wanted{"username", "Invalid Attribute Value Length", `at least 1`}},
-		"token and user":   {base.with(values{"api_token": text("key")}), wanted{"username", "Invalid combination of credentials", `Remove one`}},
+		"token and user":   {base.with(values{"api_token": text("key")}), wanted{"username", "Invalid combination of credentials", `Remove api_token`}},
 		"no server":        {values{"username": text("root"), "password": text("x")}, wanted{"server", "Missing server", `ELF_SERVER`}},
 		"no credentials":   {values{"server": text("tower")}, wanted{"username", "Missing credentials", `ELF_USERNAME`}},
 		"no password":      {values{"server": text("tower"), "username": text("root")}, wanted{"password", "Missing password", `ELF_PASSWORD`}},
@@ -417,7 +417,7 @@ func TestProvider_deferred(t *testing.T) {
 	}
 }
 
-// TestProvider_requests looks at what each request carries.
+// TestProvider_requests checks the headers of each request.
 func TestProvider_requests(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, "")
@@ -449,8 +449,8 @@ func TestProvider_requests(t *testing.T) {
 	}
 }
 
-// TestProvider_schema checks the schema of the provider and all its objects as
-// the framework does when it is served.
+// TestProvider_schema checks the schemas of the provider and of all its objects,
+// as the framework does when it serves them.
 func TestProvider_schema(t *testing.T) {
 	t.Parallel()
 	resp := schemas(t, serve())
@@ -492,8 +492,8 @@ func TestProvider_schema(t *testing.T) {
 	}
 }
 
-// checkDescribed checks that a block and its attributes say what they are, and
-// that it holds no other blocks.
+// checkDescribed checks that a block and its attributes have descriptions, and
+// that it has no nested blocks.
 func checkDescribed(t *testing.T, name string, block *tfprotov6.SchemaBlock) {
 	t.Helper()
 	if block.Description == "" || len(block.BlockTypes) > 0 {

@@ -70,14 +70,14 @@ func TestUsable(t *testing.T) {
 	}
 }
 
-// Every reason explains itself in a clause that fits behind an address.
+// Every reason has an explanation of its own, a clause that can follow an address.
 func TestReason_explain(t *testing.T) {
 	seen := map[string]readiness.Reason{}
 	for _, r := range []readiness.Reason{
 		readiness.ReasonUnparsable, readiness.ReasonIPv6, readiness.ReasonUnspecified, readiness.ReasonLoopback,
 		readiness.ReasonMulticast, readiness.ReasonLinkLocal, readiness.ReasonIgnored, readiness.ReasonConfiguredStatic,
-		readiness.ReasonNotConfigured, readiness.ReasonDuplicate, readiness.ReasonReported, readiness.ReasonNothingLacks,
-		readiness.ReasonSeveralLack, readiness.ReasonNotNeeded,
+		readiness.ReasonNotConfigured, readiness.ReasonDuplicate, readiness.ReasonReported, readiness.ReasonNoNICNeedsIt,
+		readiness.ReasonSeveralNICsNeedIt, readiness.ReasonNotNeeded,
 	} {
 		text := r.Explain()
 		if len(strings.Fields(text)) < 4 || strings.HasSuffix(text, ".") || strings.Contains(text, "_") && r != readiness.ReasonIgnored {
@@ -92,5 +92,5 @@ func TestReason_explain(t *testing.T) {
 	expect(t, "an unknown reason", readiness.Reason("odd").Explain(), "odd")
 	expect(t, "a seen address", readiness.Seen{Address: first}.String(), first)
 	got := readiness.Seen{Address: "127.0.0.1", Reason: readiness.ReasonLoopback}.String()
-	expect(t, "a refused address", got, "127.0.0.1 (loopback addresses are the guest's own)")
+	expect(t, "a refused address", got, "127.0.0.1 (a loopback address can't be reached from outside the guest)")
 }

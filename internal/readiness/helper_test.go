@@ -11,7 +11,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// Addresses of the tests. The uplink is the one that every VM of the ECP network has.
+// The addresses that the tests use. Every VM in the ECP network has the address uplink.
 const (
 	uplink = "240.255.0.1"
 	static = "10.255.233.186"
@@ -20,7 +20,7 @@ const (
 	third  = "10.255.1.9"
 )
 
-// vnic is a NIC as it is configured, and what Tower reports of it.
+// vnic is a NIC as it is configured, with the addresses that Tower reports on it.
 type vnic struct {
 	kind    readiness.NetworkType
 	address string
@@ -53,7 +53,7 @@ func ips(texts ...string) []netip.Addr {
 	return out
 }
 
-// build makes a running VM of nics. Their reports come in the reverse order, paired by MAC.
+// build makes a running VM with nics. Tower reports them in reverse order, so they have to be paired by MAC.
 func build(nics ...vnic) (readiness.Spec, readiness.Observation) {
 	spec := readiness.Spec{Runs: true}
 	var obs readiness.Observation

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// missing says what keeps the VM from being ready.
+// missing says what keeps the VM from being ready, in one sentence each.
 func (e *evaluation) missing() []string {
 	var out []string
 	if !e.dhcp && !e.anyAddress() {
-		out = append(out, e.noAddress())
+		out = append(out, e.explainNoAddress())
 	}
 	for _, n := range e.nics {
 		switch {
 		case n.satisfied:
 		case n.dhcp:
-			out = append(out, n.noLease())
+			out = append(out, n.explainNoLease())
 		case e.lacksStatic(n):
-			out = append(out, n.noStatic())
+			out = append(out, n.explainNoStatic())
 		}
 	}
 	if e.dhcp {
@@ -44,8 +44,8 @@ func (e *evaluation) anyAddress() bool {
 	return false
 }
 
-// noAddress is said of a VM that any address would make ready.
-func (e *evaluation) noAddress() string {
+// explainNoAddress is for a VM that any usable address would make ready.
+func (e *evaluation) explainNoAddress() string {
 	var seen []string
 	for _, n := range e.all() {
 		for _, s := range n.seen {
@@ -53,41 +53,41 @@ func (e *evaluation) noAddress() string {
 		}
 	}
 	for _, s := range e.node {
-		seen = append(seen, s.String()+" of the Kubernetes node")
+		seen = append(seen, s.String()+" from the Kubernetes node")
 	}
 	if len(seen) == 0 {
 		return "No NIC reports an address yet."
 	}
-	return "No address counts of those seen: " + strings.Join(seen, ", ") + "."
+	return "None of the reported addresses counts: " + strings.Join(seen, ", ") + "."
 }
 
-// noLease is said of a DHCP NIC without an address of its own.
-func (n *nic) noLease() string {
+// explainNoLease is for a DHCP NIC without an address of its own.
+func (n *nic) explainNoLease() string {
 	switch {
 	case n.reported == nil:
-		return fmt.Sprintf("Tower does not show %s yet, which waits for an address from DHCP.", n)
+		return fmt.Sprintf("%s waits for an address from DHCP, but Tower does not show this NIC yet.", n)
 	case len(n.seen) == 0 && !n.reported.Enabled:
-		return fmt.Sprintf("Tower shows %s as disabled; it waits for an address from DHCP.", n)
+		return fmt.Sprintf("%s waits for an address from DHCP, but Tower shows it as disabled.", n)
 	case len(n.seen) == 0:
-		return fmt.Sprintf("No address from DHCP is reported on %s yet.", n)
+		return fmt.Sprintf("%s reports no address from DHCP yet.", n)
 	}
-	return fmt.Sprintf("No address of its own is reported on %s: %s.", n, join(n.seen))
+	return fmt.Sprintf("%s reports no address of its own, only %s.", n, join(n.seen))
 }
 
-// noStatic is said of a static NIC that must report its configured address.
-func (n *nic) noStatic() string {
+// explainNoStatic is for a static NIC that must report its configured address.
+func (n *nic) explainNoStatic() string {
 	switch {
 	case !n.Address.IsValid():
-		return fmt.Sprintf("No static address is configured on %s, which is required to report one.", n)
+		return fmt.Sprintf("%s must report its static address, but none is configured.", n)
 	case n.reported == nil:
-		return fmt.Sprintf("Tower does not show %s yet, which is required to report %s.", n, n.Address)
+		return fmt.Sprintf("%s must report its static address %s, but Tower does not show this NIC yet.", n, n.Address)
 	case len(n.seen) == 0:
-		return fmt.Sprintf("The required static address %s is not reported on %s yet.", n.Address, n)
+		return fmt.Sprintf("%s does not report its static address %s yet.", n, n.Address)
 	}
-	return fmt.Sprintf("The required static address %s is not reported on %s, only %s.", n.Address, n, join(n.seen))
+	return fmt.Sprintf("%s does not report its static address %s, only %s.", n, n.Address, join(n.seen))
 }
 
-// String names the NIC for a person.
+// String names the NIC in messages.
 func (n *nic) String() string {
 	if n.MAC == "" {
 		return fmt.Sprintf("NIC %d", n.index)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// pair brings the configured NICs and the reported ones together.
-func pair(spec Spec, obs Observation) *evaluation {
+// newEvaluation pairs the configured NICs with the reported ones and parses the reports.
+func newEvaluation(spec Spec, obs Observation) *evaluation {
 	e := &evaluation{spec: spec}
 	reported := sorted(obs.NICs)
 	if spec.Implicit {
@@ -19,7 +19,7 @@ func pair(spec Spec, obs Observation) *evaluation {
 			e.nics = append(e.nics, &nic{NIC: NIC{MAC: r.MAC, Enabled: r.Enabled, Waits: r.Enabled}, index: i, reported: r})
 		}
 	} else {
-		e.claim(reported)
+		e.pairNICs(reported)
 	}
 	for _, n := range e.nics {
 		n.Address = n.Address.Unmap()
@@ -31,13 +31,13 @@ func pair(spec Spec, obs Observation) *evaluation {
 	for _, n := range e.all() {
 		n.dhcp = e.waiting && n.Waits && n.Type == DHCP
 		e.dhcp = e.dhcp || n.dhcp
-		e.read(n)
+		e.readReport(n)
 	}
 	return e
 }
 
-// claim gives each configured NIC its reported one: by MAC where that is known, the rest by Order.
-func (e *evaluation) claim(reported []ReportedNIC) {
+// pairNICs gives each configured NIC its reported one: by MAC if that is known, the rest by Order.
+func (e *evaluation) pairNICs(reported []ReportedNIC) {
 	claimed := make([]bool, len(reported))
 	for i := range e.spec.NICs {
 		n := &nic{NIC: e.spec.NICs[i], index: i}
@@ -75,8 +75,8 @@ func (e *evaluation) claim(reported []ReportedNIC) {
 	}
 }
 
-// sorted returns the reported NICs by Order. What Tower leaves open is decided by their content, so that the order of
-// its reply never matters.
+// sorted returns the reported NICs by Order. Ties are broken by the content of the NICs, so that the order of Tower's
+// reply never matters.
 func sorted(reported []ReportedNIC) []ReportedNIC {
 	out := slices.Clone(reported)
 	for i := range out {
@@ -100,12 +100,12 @@ func canonicalMAC(mac string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(mac)), "-", ":")
 }
 
-// read takes the report of n apart.
-func (e *evaluation) read(n *nic) {
+// readReport parses the addresses that Tower reports on n.
+func (e *evaluation) readReport(n *nic) {
 	if n.reported == nil {
 		return
 	}
-	for _, text := range texts(n.reported.Addresses) {
+	for _, text := range splitReported(n.reported.Addresses) {
 		address, reason := Usable(text, e.spec.Ignored)
 		n.seen = append(n.seen, Seen{Address: text, Reason: reason})
 		if reason != "" {

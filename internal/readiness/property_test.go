@@ -13,7 +13,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// usablePool is small on purpose, so that addresses collide; filteredPool never counts.
+// usablePool is small on purpose, so that addresses collide. The entries of filteredPool never count.
 var (
 	usablePool   = []string{first, other, third, static, uplink}
 	filteredPool = []string{"", " ", "fe80::1", "2001:db8::7", "::", "0.0.0.0", "127.0.0.1", "169.254.3.4", "224.0.0.5", "junk", "10.0.0", "172.17.0.1"}
@@ -24,7 +24,7 @@ func drawKind(t *rapid.T) readiness.NetworkType {
 	return rapid.SampledFrom([]readiness.NetworkType{readiness.DHCP, readiness.DHCP, readiness.Static, readiness.None}).Draw(t, "type")
 }
 
-// drawVM makes a VM of up to four NICs, of which Tower reports something or not.
+// drawVM makes a VM with up to four NICs, each with up to three reported addresses.
 func drawVM(t *rapid.T) []vnic {
 	pool := slices.Concat(usablePool, usablePool, filteredPool)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) vnic {
@@ -46,7 +46,7 @@ func drawNode(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(slices.Concat(usablePool, filteredPool)), 0, 2).Draw(t, "node")
 }
 
-// drawCase makes a VM together with what is demanded of it.
+// drawCase makes a VM together with the spec to judge it by and what Tower reports.
 func drawCase(t *rapid.T) ([]vnic, readiness.Spec, readiness.Observation) {
 	nics := drawVM(t)
 	spec, obs := build(nics...)
@@ -57,7 +57,7 @@ func drawCase(t *rapid.T) ([]vnic, readiness.Spec, readiness.Observation) {
 	return nics, spec, obs
 }
 
-// expected applies the rule by trying every assignment of addresses to NICs, with no code of the package.
+// expected applies the rule by trying every assignment of addresses to NICs. It uses no code of the package.
 func expected(nics []vnic, spec readiness.Spec, node []string) bool {
 	statics, reported := map[string]bool{}, map[string]bool{}
 	var waiting, dhcps []vnic
@@ -135,7 +135,7 @@ func TestProperty_agreesWithTryingEverything(t *testing.T) {
 	})
 }
 
-// With Tower's report alone, one more distinct usable address never makes a ready VM unready.
+// Without a node, one more usable address on a NIC never makes a ready VM unready.
 func TestProperty_oneMoreAddressNeverHarms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		_, spec, obs := drawCase(t)
@@ -169,7 +169,7 @@ func TestProperty_filteredAddressesNeverMatter(t *testing.T) {
 	})
 }
 
-// The configuration's order decides what is shown first, never whether the VM is ready.
+// The order of the configuration decides which address is shown first, but never whether the VM is ready.
 func TestProperty_orderOfNICsNeverMattersToReady(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nics, spec, obs := drawCase(t)
@@ -194,7 +194,7 @@ func TestProperty_orderOfTheReportNeverMatters(t *testing.T) {
 			}
 		}
 		for i := range obs.NICs {
-			obs.NICs[i].Order = rapid.IntRange(0, 3).Draw(t, "order") // may be told twice
+			obs.NICs[i].Order = rapid.IntRange(0, 3).Draw(t, "order") // two NICs may have the same
 		}
 		want := readiness.Evaluate(spec, obs)
 		obs.NICs = rapid.Permutation(obs.NICs).Draw(t, "shuffled")
@@ -204,7 +204,7 @@ func TestProperty_orderOfTheReportNeverMatters(t *testing.T) {
 	})
 }
 
-// With only the configured static addresses reported, a VM with a DHCP NIC is never ready.
+// A VM with a DHCP NIC is never ready while only configured static addresses are reported.
 func TestProperty_staticAddressesNeverStandForDHCP(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nics := append(drawVM(t), dhcp())
@@ -227,7 +227,7 @@ func TestProperty_staticAddressesNeverStandForDHCP(t *testing.T) {
 	})
 }
 
-// consistent checks what must hold of every verdict.
+// consistent checks what must hold for every verdict.
 func consistent(t interface {
 	Helper()
 	Fatalf(string, ...any)

@@ -9,42 +9,42 @@ import (
 
 // Evaluate applies the rule of this package to what was seen.
 func Evaluate(spec Spec, obs Observation) Verdict {
-	e := pair(spec, obs)
-	ruled := e.judgeTower()
-	v := Verdict{Source: SourceNone, NeedsNode: !ruled}
+	e := newEvaluation(spec, obs)
+	addressed := e.judgeTower()
+	v := Verdict{Source: SourceNone, NeedsNode: !addressed}
 	switch {
-	case !ruled:
-		if ruled = e.judgeNode(obs.Node); ruled {
+	case !addressed:
+		if addressed = e.judgeNode(obs.Node); addressed {
 			v.Source = SourceKubernetesNode
 		}
 	case e.waiting:
 		v.Source = SourceTower
 	}
 	if !v.NeedsNode {
-		e.dismissNode(obs.Node)
+		e.recordUnneededNode(obs.Node)
 	}
-	v.Ready = e.settle(ruled)
+	v.Ready = e.markSatisfied(addressed)
 	if !v.Ready {
 		v.Source = SourceNone
 		v.Missing = e.missing()
 	}
-	e.placeNode()
+	e.placeNodeAddresses()
 	v.NICs, v.Others, v.Node = verdicts(e.nics), verdicts(e.others), e.node
-	v.Addresses = e.flat()
+	v.Addresses = e.allAddresses()
 	v.Default = e.defaultAddress(v.Addresses)
 	return v
 }
 
-// nic is a configured NIC together with what Tower reports of it.
+// nic is a configured NIC together with what Tower reports about it.
 type nic struct {
 	NIC
 	index    int
 	dhcp     bool // needs an address of its own by the first rule
 	reported *ReportedNIC
 	seen     []Seen       // in the order of the report
-	parsed   []netip.Addr // of seen, zero where unusable
-	usable   []netip.Addr // of parsed, without duplicates
-	own      []netip.Addr // of usable, those that are configured on no NIC of the VM
+	parsed   []netip.Addr // one for each of seen; the zero Addr if it is unusable
+	usable   []netip.Addr // the valid ones of parsed, without duplicates
+	own      []netip.Addr // those of usable that no NIC of the VM has configured
 	match    netip.Addr   // the one of own that stands for this NIC alone
 
 	satisfied bool
@@ -56,7 +56,7 @@ type nic struct {
 type evaluation struct {
 	spec    Spec
 	nics    []*nic
-	others  []*nic // reported, but claimed by no configured NIC
+	others  []*nic // the reported NICs that match no configured one
 	statics []netip.Addr
 	waiting bool // W is not empty and the VM is meant to run
 	dhcp    bool // W has DHCP NICs
@@ -64,10 +64,10 @@ type evaluation struct {
 	node     []Seen
 	nodeIPs  []netip.Addr // the usable ones
 	filled   *nic         // the NIC that takes the node's address
-	nodeOnly []netip.Addr // those shown on no NIC
+	nodeOnly []netip.Addr // those of nodeIPs that no NIC shows
 }
 
-// judgeTower applies the rule to Tower's report alone.
+// judgeTower reports whether Tower's report alone satisfies the rule, RequireStatic apart.
 func (e *evaluation) judgeTower() bool {
 	if !e.waiting {
 		return true
@@ -75,11 +75,12 @@ func (e *evaluation) judgeTower() bool {
 	if !e.dhcp {
 		return slices.ContainsFunc(e.all(), func(n *nic) bool { return len(n.usable) > 0 })
 	}
-	return e.matchAll()
+	return e.matchAddresses()
 }
 
-// matchAll gives as many DHCP NICs as possible an address that no other one has, and tells whether each has one.
-func (e *evaluation) matchAll() bool {
+// matchAddresses gives as many DHCP NICs as possible an address that no other DHCP NIC has, and reports whether each
+// has one.
+func (e *evaluation) matchAddresses() bool {
 	holder := map[netip.Addr]*nic{}
 	complete := true
 	for _, n := range e.nics {
@@ -93,7 +94,8 @@ func (e *evaluation) matchAll() bool {
 	return complete
 }
 
-// augment finds n an address, making others move to another one of theirs where they can.
+// augment finds an address for n, moving other NICs to another one of their own addresses if necessary. It reports
+// whether it found one.
 func augment(n *nic, holder map[netip.Addr]*nic, tried map[netip.Addr]bool) bool {
 	for _, address := range n.own {
 		if tried[address] {
@@ -108,7 +110,7 @@ func augment(n *nic, holder map[netip.Addr]*nic, tried map[netip.Addr]bool) bool
 	return false
 }
 
-// judgeNode applies the rule again with the node's addresses.
+// judgeNode reports whether Tower's report together with the node's addresses satisfies the rule, RequireStatic apart.
 func (e *evaluation) judgeNode(node []string) bool {
 	var lacking []*nic
 	for _, n := range e.nics {
@@ -116,11 +118,11 @@ func (e *evaluation) judgeNode(node []string) bool {
 			lacking = append(lacking, n)
 		}
 	}
-	for _, text := range texts(node) {
+	for _, text := range splitReported(node) {
 		address, reason := Usable(text, e.spec.Ignored)
 		if reason == "" {
 			e.nodeIPs = append(e.nodeIPs, address)
-			if reason = e.unfit(address, len(lacking)); reason == "" && len(lacking) == 1 {
+			if reason = e.nodeReason(address, len(lacking)); reason == "" && len(lacking) == 1 {
 				e.filled = lacking[0]
 				e.filled.match = address
 			}
@@ -133,8 +135,9 @@ func (e *evaluation) judgeNode(node []string) bool {
 	return !slices.ContainsFunc(e.nics, func(n *nic) bool { return n.dhcp && !n.match.IsValid() })
 }
 
-// unfit tells why a usable address of the node does not help.
-func (e *evaluation) unfit(address netip.Addr, lacking int) Reason {
+// nodeReason returns why a usable address of the node does not help, given how many DHCP NICs lack an address. It
+// returns "" if the address helps.
+func (e *evaluation) nodeReason(address netip.Addr, lacking int) Reason {
 	switch {
 	case !e.dhcp:
 		return ""
@@ -143,18 +146,18 @@ func (e *evaluation) unfit(address netip.Addr, lacking int) Reason {
 	case slices.ContainsFunc(e.all(), func(n *nic) bool { return slices.Contains(n.usable, address) }):
 		return ReasonReported
 	case lacking == 0:
-		return ReasonNothingLacks
+		return ReasonNoNICNeedsIt
 	case lacking > 1:
-		return ReasonSeveralLack
+		return ReasonSeveralNICsNeedIt
 	case e.filled != nil:
 		return ReasonNotNeeded
 	}
 	return ""
 }
 
-// dismissNode records the node's addresses where the rule is satisfied without them.
-func (e *evaluation) dismissNode(node []string) {
-	for _, text := range texts(node) {
+// recordUnneededNode records the node's addresses if the rule is satisfied without them.
+func (e *evaluation) recordUnneededNode(node []string) {
+	for _, text := range splitReported(node) {
 		_, reason := Usable(text, e.spec.Ignored)
 		if reason == "" {
 			reason = ReasonNotNeeded
@@ -163,8 +166,9 @@ func (e *evaluation) dismissNode(node []string) {
 	}
 }
 
-// settle marks each NIC that is satisfied, and tells whether all are.
-func (e *evaluation) settle(ruled bool) bool {
+// markSatisfied marks each NIC that is satisfied and reports whether all are. Addressed says whether the VM has the
+// addresses that the rule asks for, RequireStatic apart.
+func (e *evaluation) markSatisfied(addressed bool) bool {
 	ready := true
 	for _, n := range e.nics {
 		switch {
@@ -173,21 +177,21 @@ func (e *evaluation) settle(ruled bool) bool {
 		case n.dhcp:
 			n.satisfied = n.match.IsValid()
 		default:
-			n.satisfied = (ruled || e.dhcp) && !e.lacksStatic(n)
+			n.satisfied = (addressed || e.dhcp) && !e.lacksStatic(n)
 		}
 		ready = ready && n.satisfied
-		e.refuse(n)
+		e.explainUnused(n)
 	}
 	return ready
 }
 
-// lacksStatic tells whether n must report its configured address and does not.
+// lacksStatic reports whether n must report its configured address and does not.
 func (e *evaluation) lacksStatic(n *nic) bool {
 	return e.spec.RequireStatic && n.Waits && n.Type == Static && !slices.Contains(n.usable, n.Address)
 }
 
-// refuse records why usable addresses of n do not count for it.
-func (e *evaluation) refuse(n *nic) {
+// explainUnused records why usable addresses of n do not count for it.
+func (e *evaluation) explainUnused(n *nic) {
 	if !e.waiting || !n.Waits {
 		return
 	}
@@ -196,7 +200,7 @@ func (e *evaluation) refuse(n *nic) {
 		case !address.IsValid():
 		case n.dhcp && !slices.Contains(n.own, address):
 			n.seen[i].Reason = ReasonConfiguredStatic
-		case n.dhcp && e.takenFrom(n, address):
+		case n.dhcp && e.takenByAnother(n, address):
 			n.seen[i].Reason = ReasonDuplicate
 		case e.lacksStatic(n):
 			n.seen[i].Reason = ReasonNotConfigured
@@ -204,8 +208,8 @@ func (e *evaluation) refuse(n *nic) {
 	}
 }
 
-// takenFrom tells whether address stands for another NIC than n.
-func (e *evaluation) takenFrom(n *nic, address netip.Addr) bool {
+// takenByAnother reports whether address stands for a NIC other than n.
+func (e *evaluation) takenByAnother(n *nic, address netip.Addr) bool {
 	return slices.ContainsFunc(e.nics, func(o *nic) bool { return o != n && o.match == address })
 }
 

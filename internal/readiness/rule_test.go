@@ -58,9 +58,9 @@ func TestEvaluate_requireStatic(t *testing.T) {
 		needsNode bool
 		missing   string
 	}{
-		{"not reported", []vnic{dhcp(first), fixed(static)}, "", false, readiness.SourceNone, false, "The required static address " + static + " is not reported on NIC 1"},
+		{"not reported", []vnic{dhcp(first), fixed(static)}, "", false, readiness.SourceNone, false, "NIC 1 (" + mac(1) + ") does not report its static address " + static},
 		{"another is reported", []vnic{dhcp(first), fixed(static, other)}, "", false, readiness.SourceNone, false, "only " + other},
-		{"reported on another NIC", []vnic{dhcp(first, static), fixed(static)}, "", false, readiness.SourceNone, false, "not reported on NIC 1"},
+		{"reported on another NIC", []vnic{dhcp(first, static), fixed(static)}, "", false, readiness.SourceNone, false, "NIC 1 (" + mac(1) + ") does not report its static address"},
 		{"reported", []vnic{dhcp(first), fixed(static, other, static)}, "", true, readiness.SourceTower, false, ""},
 		{"static only, one of two", []vnic{fixed(static, static), fixed(uplink)}, "", false, readiness.SourceNone, false, uplink},
 		{"static only, both", []vnic{fixed(static, static), fixed(uplink, uplink)}, "", true, readiness.SourceTower, false, ""},
@@ -68,7 +68,7 @@ func TestEvaluate_requireStatic(t *testing.T) {
 		{"the node does not report to Tower", []vnic{fixed(static)}, static, false, readiness.SourceNone, true, static},
 		{"the node stands for the DHCP NIC", []vnic{dhcp(), fixed(static, static)}, first, true, readiness.SourceKubernetesNode, true, ""},
 		{"the node stands for the DHCP NIC alone", []vnic{dhcp(), fixed(static)}, first, false, readiness.SourceNone, true, static},
-		{"static without an address", []vnic{dhcp(first), fixed("", other)}, "", false, readiness.SourceNone, false, "No static address is configured on NIC 1"},
+		{"static without an address", []vnic{dhcp(first), fixed("", other)}, "", false, readiness.SourceNone, false, "must report its static address, but none is configured"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spec, obs := build(c.nics...)
@@ -134,14 +134,14 @@ func TestEvaluate_reasons(t *testing.T) {
 	check("idle", seen(v, 3), readiness.Seen{Address: static})
 	check("node", v.Node,
 		readiness.Seen{Address: static, Reason: readiness.ReasonConfiguredStatic}, readiness.Seen{Address: "::1", Reason: readiness.ReasonIPv6},
-		readiness.Seen{Address: first, Reason: readiness.ReasonReported}, readiness.Seen{Address: third, Reason: readiness.ReasonNothingLacks})
+		readiness.Seen{Address: first, Reason: readiness.ReasonReported}, readiness.Seen{Address: third, Reason: readiness.ReasonNoNICNeedsIt})
 
 	spec.RequireStatic = true
 	obs.NICs = slices.DeleteFunc(obs.NICs, func(n readiness.ReportedNIC) bool { return n.MAC == mac(0) || n.MAC == mac(1) })
 	obs.NICs[slices.IndexFunc(obs.NICs, func(n readiness.ReportedNIC) bool { return n.MAC == mac(2) })].Addresses = []string{other}
 	v = readiness.Evaluate(spec, obs)
 	check("static that must show its own", seen(v, 2), readiness.Seen{Address: other, Reason: readiness.ReasonNotConfigured})
-	check("node of several that lack", v.Node[3:], readiness.Seen{Address: third, Reason: readiness.ReasonSeveralLack})
+	check("node where several NICs have no address", v.Node[3:], readiness.Seen{Address: third, Reason: readiness.ReasonSeveralNICsNeedIt})
 
 	spec, obs = build(dhcp(first))
 	obs.Node = []string{third, "::1"}
@@ -163,26 +163,26 @@ func TestEvaluate_missing(t *testing.T) {
 		change func(*readiness.Observation)
 		want   []string
 	}{
-		{"nothing on a DHCP NIC", []vnic{dhcp(""), fixed(static)}, nil, nil, []string{"No address from DHCP is reported on " + nic0 + " yet."}},
+		{"nothing on a DHCP NIC", []vnic{dhcp(""), fixed(static)}, nil, nil, []string{nic0 + " reports no address from DHCP yet."}},
 		{
 			"only what does not count",
 			[]vnic{dhcp("169.254.1.1", static), fixed(static)},
 			[]string{static},
 			nil,
 			[]string{
-				"No address of its own is reported on " + nic0 + ": 169.254.1.1 (" + readiness.ReasonLinkLocal.Explain() + "), " +
+				nic0 + " reports no address of its own, only 169.254.1.1 (" + readiness.ReasonLinkLocal.Explain() + "), " +
 					static + " (" + readiness.ReasonConfiguredStatic.Explain() + ").",
 				"The Kubernetes node's address " + static + " does not help: " + readiness.ReasonConfiguredStatic.Explain() + ".",
 			},
 		},
-		{"the same twice", []vnic{dhcp(first), dhcp(first)}, nil, nil, []string{"No address of its own is reported on " + nic1 + ": " + first + " (" + readiness.ReasonDuplicate.Explain() + ")."}},
-		{"not shown by Tower", []vnic{dhcp()}, nil, drop, []string{"Tower does not show " + nic0 + " yet, which waits for an address from DHCP."}},
+		{"the same twice", []vnic{dhcp(first), dhcp(first)}, nil, nil, []string{nic1 + " reports no address of its own, only " + first + " (" + readiness.ReasonDuplicate.Explain() + ")."}},
+		{"not shown by Tower", []vnic{dhcp()}, nil, drop, []string{nic0 + " waits for an address from DHCP, but Tower does not show this NIC yet."}},
 		{
 			"disabled in Tower",
 			[]vnic{dhcp()},
 			nil,
 			func(obs *readiness.Observation) { obs.NICs[0].Enabled = false },
-			[]string{"Tower shows " + nic0 + " as disabled; it waits for an address from DHCP."},
+			[]string{nic0 + " waits for an address from DHCP, but Tower shows it as disabled."},
 		},
 		{
 			"more than the node can stand for",
@@ -190,8 +190,8 @@ func TestEvaluate_missing(t *testing.T) {
 			[]string{first},
 			nil,
 			[]string{
-				"No address from DHCP is reported on " + nic0 + " yet.", "No address from DHCP is reported on " + nic1 + " yet.",
-				"The Kubernetes node's address " + first + " does not help: " + readiness.ReasonSeveralLack.Explain() + ".",
+				nic0 + " reports no address from DHCP yet.", nic1 + " reports no address from DHCP yet.",
+				"The Kubernetes node's address " + first + " does not help: " + readiness.ReasonSeveralNICsNeedIt.Explain() + ".",
 			},
 		},
 		{"no static reported", []vnic{fixed(static), fixed(uplink)}, nil, nil, []string{"No NIC reports an address yet."}},
@@ -200,7 +200,7 @@ func TestEvaluate_missing(t *testing.T) {
 			[]vnic{fixed(static, "0.0.0.0")},
 			[]string{"::1"},
 			nil,
-			[]string{"No address counts of those seen: 0.0.0.0 (" + readiness.ReasonUnspecified.Explain() + "), ::1 (" + readiness.ReasonIPv6.Explain() + ") of the Kubernetes node."},
+			[]string{"None of the reported addresses counts: 0.0.0.0 (" + readiness.ReasonUnspecified.Explain() + "), ::1 (" + readiness.ReasonIPv6.Explain() + ") from the Kubernetes node."},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -218,13 +218,13 @@ func TestEvaluate_missing(t *testing.T) {
 	spec, obs := build(fixed(static))
 	spec.RequireStatic = true
 	drop(&obs)
-	want := "Tower does not show " + nic0 + " yet, which is required to report " + static + "."
+	want := nic0 + " must report its static address " + static + ", but Tower does not show this NIC yet."
 	if v := readiness.Evaluate(spec, obs); !slices.Contains(v.Missing, want) {
 		t.Errorf("got %q, want %q among them", v.Missing, want)
 	}
 	obs.NICs = []readiness.ReportedNIC{{Enabled: true}}
 	spec.NICs[0].MAC = ""
-	want = "The required static address " + static + " is not reported on NIC 0 yet."
+	want = "NIC 0 does not report its static address " + static + " yet."
 	if v := readiness.Evaluate(spec, obs); !slices.Contains(v.Missing, want) {
 		t.Errorf("got %q, want %q among them", v.Missing, want)
 	}

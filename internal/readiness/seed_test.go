@@ -9,18 +9,18 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// look is one observation in the story of a VM; seconds count from its creation.
+// look is one observation of a VM and the verdict expected on it.
 type look struct {
-	at      int
+	at      int              // in seconds after the VM's creation
 	reports map[int][]string // by NIC
 	node    string
 	source  readiness.Source // none means not ready
-	shown   map[int]string   // the NIC's addresses, where there are any
+	shown   map[int]string   // the NIC's addresses, if there are any
 	flat    string
 	def     string
 }
 
-// The cases were measured on real clusters: "at" is when Tower or Kubernetes showed what the look holds.
+// The cases were measured on real clusters: each look holds what Tower and Kubernetes showed at that time.
 func TestEvaluate_measuredCases(t *testing.T) {
 	const (
 		notReady = readiness.SourceNone

@@ -7,28 +7,28 @@ import (
 	"slices"
 )
 
-// placeNode decides where the node's usable addresses are shown: on the NIC whose configured address it is, else on
-// the NIC that it fills, else, unless a NIC reports it, in the flat list only.
-func (e *evaluation) placeNode() {
+// placeNodeAddresses decides where each usable address of the node is shown: on the NIC that has it configured, else
+// on the NIC that takes it, else only in the list of all addresses.
+func (e *evaluation) placeNodeAddresses() {
 	for _, address := range e.nodeIPs {
-		home := e.filled
+		owner := e.filled
 		if i := slices.IndexFunc(e.nics, func(n *nic) bool { return n.Address == address }); i >= 0 {
-			home = e.nics[i]
-		} else if home != nil && home.match != address {
-			home = nil
+			owner = e.nics[i]
+		} else if owner != nil && owner.match != address {
+			owner = nil
 		}
 		switch {
-		case home == nil:
+		case owner == nil:
 			e.nodeOnly = append(e.nodeOnly, address)
-		case !slices.Contains(home.shown, address):
-			home.shown = append(home.shown, address)
-			home.fromNode = true
+		case !slices.Contains(owner.shown, address):
+			owner.shown = append(owner.shown, address)
+			owner.fromNode = true
 		}
 	}
 }
 
-// flat lists the addresses of all NICs, then those of the node that none of them shows.
-func (e *evaluation) flat() []netip.Addr {
+// allAddresses lists the addresses of all NICs, then those of the node that none of them shows, without duplicates.
+func (e *evaluation) allAddresses() []netip.Addr {
 	var out []netip.Addr
 	add := func(addresses []netip.Addr) {
 		for _, a := range addresses {
@@ -44,8 +44,8 @@ func (e *evaluation) flat() []netip.Addr {
 	return out
 }
 
-// defaultAddress chooses the address to reach the VM at.
-func (e *evaluation) defaultAddress(flat []netip.Addr) netip.Addr {
+// defaultAddress chooses the address to reach the VM at; all is what allAddresses returned.
+func (e *evaluation) defaultAddress(all []netip.Addr) netip.Addr {
 	for _, wanted := range []func(*nic) bool{
 		func(n *nic) bool { return n.DefaultRoute },
 		func(n *nic) bool { return n.Type == DHCP },
@@ -55,20 +55,21 @@ func (e *evaluation) defaultAddress(flat []netip.Addr) netip.Addr {
 			if !wanted(n) {
 				continue
 			}
-			if address := n.main(e.statics); address.IsValid() {
+			if address := n.mainAddress(e.statics); address.IsValid() {
 				return address
 			}
 		}
 	}
-	if len(flat) > 0 {
-		return flat[0]
+	if len(all) > 0 {
+		return all[0]
 	}
 	return netip.Addr{}
 }
 
-// main is the address that stands for n: the one that satisfied the rule, else the configured one, else the first,
-// as far as they are shown. A DHCP NIC never stands for a static address of the VM.
-func (n *nic) main(statics []netip.Addr) netip.Addr {
+// mainAddress returns the address that stands for n: the one that satisfied the rule, else the configured one, else
+// the first, each only if it is shown. It never returns a static address of the VM for a DHCP NIC. It returns the
+// zero Addr if n has none.
+func (n *nic) mainAddress(statics []netip.Addr) netip.Addr {
 	if n.match.IsValid() {
 		return n.match
 	}

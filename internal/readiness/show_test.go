@@ -168,8 +168,8 @@ func TestEvaluate_pairing(t *testing.T) {
 	}
 }
 
-// A NIC that nobody configured is the VM's own all the same: it counts where any address will do, and not for a DHCP
-// NIC.
+// A NIC that the configuration does not have is still the VM's own: its address counts if any address will do, but
+// not for a DHCP NIC.
 func TestEvaluate_unclaimedNICs(t *testing.T) {
 	extra := readiness.ReportedNIC{MAC: "ff", Order: 9, Enabled: true, Addresses: []string{first}}
 	spec, obs := build(fixed(static))
@@ -184,7 +184,7 @@ func TestEvaluate_unclaimedNICs(t *testing.T) {
 	expect(t, "one DHCP, the node new", readiness.Evaluate(spec, obs).Ready, true)
 }
 
-// What is handed in stays as it was.
+// Evaluate changes neither the spec nor the observation.
 func TestEvaluate_leavesItsInputAlone(t *testing.T) {
 	spec, obs := build(dhcp(" "+first+" ", static), fixed(static, static))
 	obs.Node = []string{third}

@@ -10,7 +10,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// outcome is what a cell of the table says.
+// outcome is the content of a cell of the table.
 type outcome int
 
 const (
@@ -19,13 +19,13 @@ const (
 	never // the cell can't occur
 )
 
-// row is one line of the table of the rule: for each of its VMs, the outcome without a node, with a node that shows a
-// configured static address, one that Tower reports, and a new one.
+// row is one line of the rule's table. For each of its VMs it has the outcome without a node, with a node that shows a
+// configured static address, with one that shows a reported address, and with one that shows a new address.
 type row struct {
 	name                                      string
 	vms                                       [][]vnic
 	stopped                                   bool
-	static                                    string // the configured static address that the node shows, where the row's VMs have one
+	static                                    string // the configured static address that the node shows, if the row's VMs have one
 	reported                                  string // the reported address that the node shows
 	absent, nodeStatic, nodeReported, nodeNew outcome
 	byTower                                   bool // the ready cells are ready by Tower's report alone
@@ -202,7 +202,7 @@ func (r row) check(t *testing.T, nics []vnic, checked map[string]int) {
 		if c.node != "" {
 			obs.Node = []string{c.node}
 		}
-		// Pairing by MAC and by order must agree: here the report's order is the configuration's.
+		// Pairing by MAC and pairing by order must agree: the report has the order of the configuration.
 		for _, known := range []bool{true, false} {
 			judged := spec
 			if !known {
@@ -239,7 +239,7 @@ func (r row) source(want outcome, waits bool) readiness.Source {
 	return readiness.SourceKubernetesNode
 }
 
-// The first column of the table with no NICs configured: any address of any NIC will do, whatever its type.
+// If no NICs are configured, any address of any NIC will do, whatever its type.
 func TestEvaluate_implicit(t *testing.T) {
 	nic := func(order int, enabled bool, addresses ...string) readiness.ReportedNIC {
 		return readiness.ReportedNIC{MAC: mac(order), Order: order, Enabled: enabled, Addresses: addresses}

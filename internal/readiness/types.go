@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package readiness decides when the network of a VM is ready. It is pure: what is wanted and what was seen go in, a
-// verdict comes out.
+// Package readiness decides when the network of a VM is ready. It is pure: it takes what is wanted and what was seen,
+// and returns a verdict.
 //
 // The NICs that wait are W. A usable address is an IPv4 address that Usable lets through.
 //
-//  1. Where W has DHCP NICs, each of them must have a usable address of its own that is no configured static address
-//     of the VM, all different. One that has none may take the address of the VM's Kubernetes node, if that is
-//     usable, no configured static address, and reported on no NIC. At most one NIC is filled so.
-//  2. Where W has none, any usable address of any NIC of the VM will do, or the node's.
-//  3. Where W is empty or the VM is not meant to run, it is ready at once.
+//  1. If W has DHCP NICs, each of them must have a usable address of its own that is not a configured static address
+//     of the VM, and all of these must differ. A NIC that has none may take the address of the VM's Kubernetes node,
+//     if that address is usable, is not a configured static address and is reported on no NIC. At most one NIC takes
+//     it.
+//  2. If W has none, any usable address of any NIC of the VM will do, or the node's.
+//  3. If W is empty or the VM is not meant to run, the VM is ready at once.
 //
-// On top of the first two, each static NIC of W may be required to report its own configured address.
+// In addition to the first two, each static NIC of W may be required to report its own configured address.
 package readiness
 
 import "net/netip"
@@ -28,16 +29,16 @@ const (
 
 // NIC is one NIC as it is configured.
 type NIC struct {
-	// MAC pairs the NIC with a reported one, in either case. A NIC without is paired, by Order, with the reported
-	// NICs that no MAC claims.
+	// MAC pairs the NIC with a reported one, in upper or lower case. NICs without a MAC are paired, by Order, with
+	// the reported NICs that no MAC has claimed.
 	MAC string
 	// Type is the NIC's network type.
 	Type NetworkType
-	// Address is the configured static address, the zero Addr if there is none.
+	// Address is the configured static address, or the zero Addr if there is none.
 	Address netip.Addr
-	// Enabled is false for a NIC that is unplugged by configuration. The rule itself looks at Waits alone.
+	// Enabled is false for a NIC that the configuration disconnects. The rule itself looks at Waits alone.
 	Enabled bool
-	// Waits tells whether the NIC is a member of W.
+	// Waits is true for a member of W.
 	Waits bool
 	// DefaultRoute marks the NIC that gives the VM its default address.
 	DefaultRoute bool
@@ -45,13 +46,13 @@ type NIC struct {
 
 // Spec is what is wanted of a VM.
 type Spec struct {
-	// NICs are the configured NICs in their order. They are not looked at where Implicit is set.
+	// NICs are the configured NICs in their order. They are ignored if Implicit is set.
 	NICs []NIC
 	// Implicit means that no NICs are configured: W is then the enabled reported NICs, judged by the second rule.
 	Implicit bool
-	// Runs tells whether the VM is meant to run.
+	// Runs is true for a VM that is meant to run.
 	Runs bool
-	// RequireStatic demands of each static NIC of W that Tower reports its configured address on it.
+	// RequireStatic demands that Tower reports the configured address of each static NIC of W on that NIC.
 	RequireStatic bool
 	// Ignored are networks whose addresses never count.
 	Ignored []netip.Prefix
@@ -62,21 +63,21 @@ type ReportedNIC struct {
 	MAC     string
 	Order   int
 	Enabled bool
-	// Addresses may hold blanks, lists and garbage; what does not count is told in the verdict.
+	// Addresses may hold blanks, lists and garbage; the verdict says which of them do not count.
 	Addresses []string
 }
 
-// Observation is what was seen of a VM at one time. It must be of a VM that exists: a VM without NICs has nothing to
-// wait for.
+// Observation is what was seen of a VM at one time. The VM must exist: an observation without NICs is taken for a VM
+// without NICs, which has nothing to wait for.
 type Observation struct {
 	// NICs are the VM's own NICs, in any order.
 	NICs []ReportedNIC
-	// Node holds the InternalIPs of the VM's Kubernetes node. They count, and are shown, only where Tower's report
+	// Node holds the InternalIPs of the VM's Kubernetes node. They count, and are shown, only while Tower's report
 	// alone does not satisfy the rule.
 	Node []string
 }
 
-// Source tells whose addresses made a VM ready.
+// Source says whose addresses made a VM ready.
 type Source string
 
 // The sources of a verdict.
@@ -88,13 +89,13 @@ const (
 
 // Seen is an address as it was reported.
 type Seen struct {
-	// Address is the text of the report.
+	// Address is the reported text.
 	Address string
-	// Reason is why it does not count, empty if it does.
+	// Reason says why the address does not count; it is empty if it does.
 	Reason Reason
 }
 
-// String returns the address, followed by why it does not count.
+// String returns the address, followed by the reason if it does not count.
 func (s Seen) String() string {
 	if s.Reason == "" {
 		return s.Address
@@ -104,42 +105,44 @@ func (s Seen) String() string {
 
 // NICVerdict is the verdict on one NIC.
 type NICVerdict struct {
-	// MAC is the configured one, else the reported one.
+	// MAC is the configured MAC address, or the reported one if none is configured.
 	MAC string
-	// Reported tells whether Tower shows the NIC.
+	// Reported is true if Tower shows the NIC.
 	Reported bool
-	// Waits tells whether the NIC is a member of W.
+	// Waits is true for a member of W.
 	Waits bool
-	// Satisfied tells that nothing is missing on this NIC. The VM is ready when all of its NICs are satisfied.
+	// Satisfied is true if nothing is missing on this NIC. The VM is ready when all of its NICs are satisfied.
 	Satisfied bool
-	// Addresses are the NIC's usable addresses as reported, then the node's where that is shown on this NIC.
+	// Addresses are the NIC's usable addresses as reported, then the node's if that is shown on this NIC.
 	Addresses []netip.Addr
-	// FromNode tells that the last of Addresses is known from the Kubernetes node alone.
+	// FromNode is true if the last of Addresses is known from the Kubernetes node alone.
 	FromNode bool
 	// Seen is everything reported on the NIC.
 	Seen []Seen
 }
 
-// Verdict is what the rule makes of an observation.
+// Verdict is the result of applying the rule to an observation.
 type Verdict struct {
-	// Ready tells whether the rule is satisfied.
+	// Ready is true if the rule is satisfied.
 	Ready bool
-	// Source tells whose addresses satisfied it.
+	// Source says whose addresses satisfied it.
 	Source Source
-	// NeedsNode tells that Tower's report alone does not satisfy the rule, so asking Kubernetes may help. It is false
-	// where only a static address is missing that Tower itself must report.
+	// NeedsNode is true if Tower's report alone does not satisfy the rule, so that asking Kubernetes may help. It is
+	// false if all that is missing is a static address that Tower itself must report.
 	NeedsNode bool
-	// NICs are in the order of Spec.NICs; where that is Implicit, the reported NICs by Order.
+	// NICs are in the order of Spec.NICs; with Spec.Implicit they are the reported NICs by Order.
 	NICs []NICVerdict
-	// Others are the reported NICs that no configured NIC claims, by Order.
+	// Others are the reported NICs that match no configured NIC, by Order.
 	Others []NICVerdict
-	// Addresses are those of NICs, then of Others, then the node's that are shown on none; no duplicates.
+	// Addresses are the addresses of NICs, then of Others, then those of the node that no NIC shows, without
+	// duplicates.
 	Addresses []netip.Addr
-	// Default is the address to reach the VM at, the zero Addr if there is none: of the default route's NIC, else of
-	// the first DHCP NIC that has one, else of the first such static NIC, else the first of Addresses.
+	// Default is the address to reach the VM at: that of the default route's NIC, else of the first DHCP NIC that has
+	// one, else of the first static NIC that has one, else the first of Addresses. It is the zero Addr if there is
+	// none.
 	Default netip.Addr
-	// Node is everything the node shows.
+	// Node is everything that the node shows.
 	Node []Seen
-	// Missing says what the VM is not ready for, one sentence each. It is empty when Ready.
+	// Missing says what keeps the VM from being ready, in one sentence each. It is empty if Ready is true.
 	Missing []string
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// running starts a simulated Tower whose clock runs, so fast that tasks end
+// running starts a simulated Tower whose clock runs so fast that tasks end
 // before the SDK asks a second time.
 func running(t *testing.T) *towersim.Server {
 	t.Helper()
@@ -41,7 +41,7 @@ inventory:
 	return server
 }
 
-// logIn logs in by the SDK's own helper.
+// logIn logs in with the SDK's own helper.
 func logIn(server *towersim.Server, name, password string, source models.UserSource) (*client.Cloudtower, error) {
 	return client.NewWithUserConfig(
 		client.ClientConfig{Host: strings.TrimPrefix(server.URL(), "http://"), BasePath: "/v2/api", Schemes: []string{"http"}},
@@ -70,7 +70,7 @@ func TestLogInByTheHelper(t *testing.T) {
 	}
 }
 
-// create asks for a VM and returns the id of its task.
+// create requests a VM and returns the id of its task.
 func create(t *testing.T, c *client.Cloudtower, name string) string {
 	t.Helper()
 
@@ -104,8 +104,9 @@ func create(t *testing.T, c *client.Cloudtower, name string) string {
 	return *made.Payload[0].TaskID
 }
 
-// TestWaitForTasksByTheHelpers waits as the SDK does: it takes a task that it
-// cannot find for one that is not there yet, and shows the message of a failure.
+// TestWaitForTasksByTheHelpers waits with the SDK's helpers, which treat a task
+// that they cannot find as one that does not exist yet, and return the message of
+// a failed task.
 func TestWaitForTasksByTheHelpers(t *testing.T) {
 	c, err := logIn(running(t), "root", "r", models.UserSourceLOCAL)
 	if err != nil {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package suite pins what the integration suite of the vendor's SDK needs to
-// build. The suite itself is never copied: it is built where the module cache
-// has it.
+// Package suite pins the modules that the integration suite of the vendor's SDK
+// needs. The suite itself is not copied: it is built in the module cache.
 package suite
 
 import (

@@ -20,8 +20,8 @@ import (
 
 const limit = 20 * time.Second
 
-// sdk starts a simulated Tower and returns a client of it that logs in with each
-// request.
+// sdk starts a simulated Tower and returns a client for it that authenticates
+// each request.
 func sdk(t *testing.T, version string) (*towersim.Server, *client.Cloudtower) {
 	t.Helper()
 
@@ -94,7 +94,7 @@ func next(t *testing.T, w *watchor.ResourceChangeWatchClient) *models.ResourceCh
 	return nil
 }
 
-// asksAgain waits for requests of a watcher.
+// asksAgain waits until a watcher has sent a number of further requests.
 func asksAgain(t *testing.T, server *towersim.Server, times int) {
 	t.Helper()
 
@@ -107,8 +107,8 @@ func asksAgain(t *testing.T, server *towersim.Server, times int) {
 	}
 }
 
-// The SDK's watcher sees what there was, then what comes, each change once and
-// in order, and goes on from a revision that it is given.
+// The SDK's watcher sees the earlier changes and then the new ones, each once and
+// in order, and can continue from a given revision.
 func TestWatch(t *testing.T) {
 	server, c := sdk(t, "4.6.0")
 	w := watcher(t, server, c)
@@ -145,7 +145,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// A watcher that has caught up and then falls behind what is kept learns so.
+// A watcher that has caught up and then misses changes that are no longer kept
+// gets an error.
 func TestWatchLearnsOfCompaction(t *testing.T) {
 	server, c := sdk(t, "4.6.0")
 	w := watcher(t, server, c)
@@ -156,17 +157,17 @@ func TestWatchLearnsOfCompaction(t *testing.T) {
 	}
 
 	next(t, w)
-	asksAgain(t, server, 2) // so it knows that it has caught up
+	asksAgain(t, server, 2) // so that it has caught up
 	server.CompactChanges()
 
-	// The newest revision is kept in mind, so being there is being in time.
+	// The newest revision is remembered, so a watcher that has reached it has missed nothing.
 	createLabels(t, c, "b")
 
 	if event := next(t, w); *event.ResourceType != "LABEL" {
 		t.Errorf("got %+v", event)
 	}
 
-	// While its next request is held up, all goes that the watcher has not seen.
+	// While the watcher's next request is held up, all changes that it has not seen are dropped.
 	if err := server.InjectFaults(towersim.Fault{Operation: "resource-changes", Times: 1, Slow: towersim.Delay(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +192,7 @@ func TestWatchLearnsOfCompaction(t *testing.T) {
 	}
 }
 
-// A Tower that is too old says so with 404, which its document declares.
+// A Tower that is too old answers 404, which its document declares.
 func TestWatchOfAnOldTower(t *testing.T) {
 	server, c := sdk(t, "4.5.0")
 	w := watcher(t, server, c)

@@ -1,4 +1,4 @@
-# Needs Terraform 1.14. Invoked by hand:
+# Actions need Terraform 1.14. To invoke this one by hand:
 #
 #   terraform apply -invoke=action.elf_vm_power.stop
 action "elf_vm_power" "stop" {
@@ -9,7 +9,7 @@ action "elf_vm_power" "stop" {
   }
 }
 
-# Invoked by a change: the guest restarts when its settings have changed.
+# A change invokes this one: the guest restarts after its settings have changed.
 action "elf_vm_power" "restart" {
   config {
     vm_id           = elf_vm.web.id

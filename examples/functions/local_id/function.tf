@@ -11,7 +11,7 @@ variable "provider_id" {
   type        = string
 }
 
-# A VM can be imported by its local id: the one that the node runs on.
+# Imports the VM that the node runs on, by its local id.
 import {
   to = elf_vm.worker
   id = provider::elf::local_id(var.provider_id)

@@ -7,11 +7,11 @@ terraform {
 }
 
 variable "local_id" {
-  description = "Local id of a VM that another tool has made."
+  description = "Local id of a VM that another tool has created."
   type        = string
 }
 
-# What the spec.providerID of the VM's Kubernetes node says.
+# The spec.providerID of the VM's Kubernetes node.
 output "provider_id" {
   value = provider::elf::provider_id(var.local_id)
 }

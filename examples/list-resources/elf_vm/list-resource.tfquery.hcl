@@ -1,8 +1,8 @@
-# Needs Terraform 1.14. In a file such as vms.tfquery.hcl:
+# Needs Terraform 1.14. With this block in a file such as vms.tfquery.hcl, the command
 #
 #   terraform query -generate-config-out=vms.tf
 #
-# writes a resource and an import block for each VM that is listed.
+# writes a resource block and an import block for each VM in the list.
 list "elf_vm" "web" {
   provider         = elf
   include_resource = true

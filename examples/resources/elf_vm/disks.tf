@@ -1,4 +1,4 @@
-# A VM without a source is blank: its system disk is made anew.
+# A VM without a source is blank, so its system disk is new and empty.
 resource "elf_vm" "database" {
   name       = "database-0"
   cluster_id = data.elf_cluster.prod.id
@@ -8,9 +8,9 @@ resource "elf_vm" "database" {
 
   system_disk = { size_gib = 60 }
   data_disks = [
-    # Made with the VM, and deleted when it is taken out of the list.
+    # A new volume. It is deleted when the disk is removed from this list.
     { name = "data", size_gib = 500, storage_policy = "REPLICA_3_THICK_PROVISION" },
-    # A volume that exists: it is detached, never deleted.
+    # An existing volume. It is only ever detached, never deleted.
     { name = "archive", volume_id = "clxvol0a1b2c3d4e5f6g7h8i9", bus = "SCSI" },
   ]
 }

@@ -5,9 +5,9 @@ resource "elf_vm" "cp" {
   num_cpus   = 4
   memory_mib = 8192
   nics = [
-    # Ready means: this one has its address.
+    # The VM is ready when this NIC has its address.
     { vlan_id = data.elf_vlan.servers.id, network_type = "IPV4_DHCP" },
-    # An uplink that is the same on every VM. Its being reported says nothing about the other.
+    # An uplink that has the same address on every VM. That it is reported says nothing about the other NIC.
     { vlan_id = data.elf_vlan.ecp.id, network_type = "IPV4", ip_address = "240.255.0.1", netmask = "255.255.255.255" },
   ]
   network_readiness = {

@@ -1,5 +1,5 @@
-# Boots from the image while its system disk is empty, and from the disk
-# afterwards. Take the image out with cd_roms = [{}] once the guest is installed.
+# Boots from the image while the system disk is empty, and from the disk
+# afterwards. Eject the image with cd_roms = [{}] once the guest is installed.
 resource "elf_vm" "installed" {
   name       = "installed-by-hand"
   cluster_id = data.elf_cluster.prod.id

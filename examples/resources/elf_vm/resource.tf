@@ -24,7 +24,7 @@ resource "elf_vm" "web" {
   }
 }
 
-# Known when the apply is done: nothing has to wait for it any more.
+# The address is known when the VM is created, so nothing else has to wait for it.
 output "web_address" {
   value = elf_vm.web.default_ip_address
 }

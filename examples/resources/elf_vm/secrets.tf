@@ -3,8 +3,8 @@ variable "default_user_password" {
   ephemeral = true
 }
 
-# A password that is kept in neither plan nor state. Raise its version to have
-# the VM made anew with another one.
+# A password that is in neither the plan nor the state. To replace the VM by one
+# with another password, raise the version.
 resource "elf_vm" "guarded" {
   name       = "guarded"
   cluster_id = data.elf_cluster.prod.id

@@ -16,6 +16,6 @@ resource "elf_vm" "db" {
     nameservers = ["192.0.2.53"]
   }
   network_readiness = {
-    require_static = true # not only any address, but 192.0.2.10 itself
+    require_static = true # wait for 192.0.2.10 itself, not for just any address
   }
 }

@@ -3,7 +3,7 @@ resource "elf_vm" "worker" {
   cluster_id        = data.elf_cluster.prod.id
   source            = { content_library_vm_template_id = data.elf_content_library_vm_template.rocky.id }
   nics              = [{ vlan_id = data.elf_vlan.servers.id }]
-  network_readiness = { enabled = false } # the VM is there at once; who needs its address waits below
+  network_readiness = { enabled = false } # creating the VM does not wait; the resource below does
 }
 
 resource "elf_vm_network_readiness" "worker" {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package openapicheck compares HTTP exchanges with Tower's OpenAPI document:
-// what a client sends and what a simulated Tower answers. Only tests import it.
+// Package openapicheck compares HTTP exchanges, a client's requests and the
+// replies of a simulated Tower, with Tower's OpenAPI document. Only tests import
+// it.
 package openapicheck
 
 import (
@@ -29,10 +30,11 @@ const BasePath = "/v2/api"
 // requestIDHeader is the header that every successful reply has to carry.
 const requestIDHeader = "X-Tower-Request-Id"
 
-// maxKnown bounds the memory of values that were found to be valid.
+// maxKnown is how many valid values are remembered.
 const maxKnown = 200_000
 
-// maxViolations bounds the memory of violations; later ones are only counted.
+// maxViolations is how many violations are remembered; later ones are only
+// counted.
 const maxViolations = 200
 
 // Exchange is one request with its reply.
@@ -49,8 +51,8 @@ type Exchange struct {
 	ResponseBody []byte
 }
 
-// Checker compares exchanges with the document and remembers what is wrong. It
-// may be used by several goroutines.
+// Checker compares exchanges with the document and remembers the violations.
+// Several goroutines may use it.
 type Checker struct {
 	doc  *openapi3.T
 	seed maphash.Seed
@@ -62,14 +64,14 @@ type Checker struct {
 	known      map[knownKey]bool
 }
 
-// knownKey stands for a value that is known to be valid.
+// knownKey identifies a value that is known to be valid.
 type knownKey struct {
 	schema *openapi3.Schema
 	hash   uint64
 }
 
-// New loads the document at path. Schemas are not looked at until an exchange
-// needs them.
+// New loads the document at path. It looks at a schema only when an exchange
+// needs it.
 func New(path string) (*Checker, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -82,8 +84,8 @@ func New(path string) (*Checker, error) {
 	return &Checker{doc: doc, seed: maphash.MakeSeed(), counts: map[string]int{}, known: map[knownKey]bool{}}, nil
 }
 
-// Violations returns what was wrong so far, in the order of first appearance,
-// each text once.
+// Violations returns the violations found so far, in the order in which each was
+// first found, without duplicates.
 func (c *Checker) Violations() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +96,7 @@ func (c *Checker) Violations() []string {
 	return out
 }
 
-// Counts returns how many exchanges were checked, by the path behind [BasePath].
+// Counts returns how many exchanges were checked, by the path after [BasePath].
 func (c *Checker) Counts() map[string]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,9 +107,9 @@ func (c *Checker) Counts() map[string]int {
 	return out
 }
 
-// Check compares one exchange with the document. Paths outside of [BasePath]
-// are not looked at. A request that breaks the document is no violation if it
-// was refused (status 400 to 499): then the server did its part.
+// Check compares one exchange with the document. It ignores paths outside of
+// [BasePath]. A request that the document does not allow is not a violation if
+// the server refused it (status 400 to 499).
 func (c *Checker) Check(ex Exchange) {
 	path, ok := strings.CutPrefix(ex.Path, BasePath)
 	if !ok || !strings.HasPrefix(path, "/") {
@@ -163,7 +165,7 @@ func (c *Checker) checkRequest(op *openapi3.Operation, ex Exchange, report repor
 	}
 	content := op.RequestBody.Value.Content
 	media := content.Get("application/json")
-	if media == nil { // an upload: its parts are not looked at
+	if media == nil { // an upload, of which the parts are not checked
 		if got, _, err := mime.ParseMediaType(ex.RequestType); err != nil || content[got] == nil {
 			report("request has content type %q", ex.RequestType)
 		}
@@ -181,8 +183,8 @@ func (c *Checker) checkRequest(op *openapi3.Operation, ex Exchange, report repor
 func (c *Checker) checkReply(op *openapi3.Operation, ex Exchange, report reporter) {
 	declared := op.Responses.Status(ex.Status)
 	if declared == nil || declared.Value == nil {
-		// The document does not tell what a missing login, an overloaded Tower or
-		// a proxy in front of it answers.
+		// The document does not describe the replies to a missing log-in, nor those
+		// of an overloaded Tower or of a proxy in front of it.
 		if !refused(ex.Status) && ex.Status < 500 {
 			report("reply has status %d, which the document does not list", ex.Status)
 		}
@@ -207,9 +209,9 @@ func (c *Checker) checkReply(op *openapi3.Operation, ex Exchange, report reporte
 	}
 }
 
-// validate checks one JSON text. The elements of a list are checked one by one
-// and each distinct one only once: lists of thousands of rows are read again
-// and again by clients that poll.
+// validate checks one JSON text. It checks the elements of a list one by one and
+// each distinct element only once, because clients that poll read lists of
+// thousands of rows again and again.
 func (c *Checker) validate(ref *openapi3.SchemaRef, body []byte, opt openapi3.SchemaValidationOption) []string {
 	schema := ref.Value
 	var items []json.RawMessage

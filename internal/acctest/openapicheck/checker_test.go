@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// tiny is a document with the constructions that Tower's has.
+// tiny is a small document with the constructions that Tower's document uses.
 const tiny = `{
   "openapi": "3.0.0", "info": {"title": "tiny", "version": "1"},
   "paths": {
@@ -130,7 +130,7 @@ func TestCheck(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newChecker(t)
-			for range 2 { // the second time everything comes from memory
+			for range 2 { // the second time, all values are known
 				c.Check(test.ex)
 			}
 			var got []string
@@ -156,7 +156,7 @@ func TestViolationsNameTheOperationAndHideValues(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if strings.Contains(strings.Join(got, "\n"), "secret") {
-		t.Errorf("a value shows: %q", got)
+		t.Errorf("a violation shows a value: %q", got)
 	}
 }
 
@@ -174,7 +174,7 @@ func TestNewFails(t *testing.T) {
 	}
 }
 
-// reply is a handler that reads the request and answers with body.
+// reply returns a handler that reads the request and answers with body.
 func reply(body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -251,7 +251,7 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-func TestMiddlewareHandsReadErrorsOn(t *testing.T) {
+func TestMiddlewarePassesReadErrorsOn(t *testing.T) {
 	t.Parallel()
 	c := newChecker(t)
 	broken := errors.New("cut off")
@@ -266,7 +266,7 @@ func TestMiddlewareHandsReadErrorsOn(t *testing.T) {
 	}
 }
 
-// TestTowersDocument runs against the real document if it is at hand.
+// TestTowersDocument uses the real document.
 func TestTowersDocument(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv(EnvDocument)

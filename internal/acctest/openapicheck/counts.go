@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Attribute is the key of the test attribute under which a test tells how many
-// exchanges it compared, in the words of [FormatCounts].
+// Attribute is the key of the test attribute with which a test reports how many
+// exchanges it compared, in the format of [FormatCounts].
 const Attribute = "openapi-exchanges"
 
-// FormatCounts writes how many exchanges there were of each operation, such as
+// FormatCounts formats the number of exchanges of each operation, such as
 // "get-vms=12 start-vm=1".
 func FormatCounts(counts map[string]int) string {
 	var parts []string

@@ -8,11 +8,11 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// explain turns a validation error into one line for each fault: the place as
-// a JSON pointer, then what is wrong. Values are left out, they may be secret.
+// explain turns a validation error into one line for each fault: its place as a
+// JSON pointer, then what is wrong. It leaves out values, which may be secret.
 func explain(err error) []string {
-	// Each layer is looked at by itself: the innermost one knows the whole place
-	// and the reason, and errors.As would find only the first of several.
+	// errors.As would find only the first of several errors, so this looks at each
+	// layer itself. The innermost layer has the whole place and the reason.
 	for layer := err; layer != nil; layer = errors.Unwrap(layer) {
 		switch e := any(layer).(type) {
 		case openapi3.MultiError:

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Middleware passes requests on to next and checks each exchange when its
-// reply is complete. An exchange whose reply was cut off, whether the handler
-// panicked or took the connection over, is not checked.
+// Middleware passes requests to next and checks each exchange when its reply is
+// complete. It does not check an exchange whose reply was cut off because the
+// handler panicked or took over the connection.
 func (c *Checker) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, BasePath+"/") {
@@ -22,7 +22,7 @@ func (c *Checker) Middleware(next http.Handler) http.Handler {
 		}
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			// The request did not arrive as a whole; the handler finds out the same way.
+			// The request is incomplete. The handler gets the same error when it reads the body.
 			r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(body), failingReader{err}))
 			next.ServeHTTP(w, r)
 			return
@@ -44,12 +44,12 @@ func (c *Checker) Middleware(next http.Handler) http.Handler {
 	})
 }
 
-// failingReader gives the error that ended the original body.
+// failingReader returns the error that ended the original body.
 type failingReader struct{ err error }
 
 func (r failingReader) Read([]byte) (int, error) { return 0, r.err }
 
-// recorder keeps a copy of a reply that it passes on.
+// recorder passes a reply on and keeps a copy of it.
 type recorder struct {
 	http.ResponseWriter
 	status   int

@@ -16,8 +16,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
 
-// required names the provider, whose functions a configuration can't call
-// otherwise.
+// required declares the provider, without which a configuration can't call its
+// functions.
 const required = `
 terraform {
   required_providers {
@@ -26,11 +26,11 @@ terraform {
 }
 `
 
-// withFunctions are the CLIs that call functions of providers.
+// withFunctions skips CLIs that can't call functions of providers.
 var withFunctions = []tfversion.TerraformVersionCheck{tfversion.SkipBelow(tfversion.Version1_8_0)}
 
-// TestAccFunctions calls the functions with what is known, and with what is
-// known after apply only.
+// TestAccFunctions calls the functions with known values, and with a value that
+// is known only after apply.
 func TestAccFunctions(t *testing.T) {
 	acctest.ParallelTest(t, resource.TestCase{
 		TerraformVersionChecks: withFunctions,
@@ -55,8 +55,7 @@ output "later" { value = provider::elf::local_id(provider::elf::provider_id(terr
 	})
 }
 
-// TestAccFunctions_refused checks that a refusal names the function and the
-// argument.
+// TestAccFunctions_refused checks that an error names the argument at fault.
 func TestAccFunctions_refused(t *testing.T) {
 	step := func(call string, want *regexp.Regexp) resource.TestStep {
 		return resource.TestStep{Config: required + "output \"test\" { value = " + call + " }\n", ExpectError: want, PlanOnly: true}
@@ -65,9 +64,9 @@ func TestAccFunctions_refused(t *testing.T) {
 		TerraformVersionChecks: withFunctions,
 		Steps: []resource.TestStep{
 			step(`provider::elf::provider_id("web-0")`,
-				acctest.Mentions(`Invalid value for "local_id" parameter`, `"web-0" is no local id; a local id is a UUID such as`)),
+				acctest.Mentions(`Invalid value for "local_id" parameter`, `"web-0" is not a local id; a local id is a UUID such as`)),
 			step(`provider::elf::local_id("kind://docker/elf/node")`,
-				acctest.Mentions(`Invalid value for "provider_id" parameter`, `is of another platform (kind)`)),
+				acctest.Mentions(`Invalid value for "provider_id" parameter`, `belongs to another platform (kind)`)),
 			step(`provider::elf::local_id(null)`, acctest.Mentions(`Invalid value for "provider_id" parameter`, "argument must not be null")),
 		},
 	})

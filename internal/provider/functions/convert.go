@@ -21,11 +21,11 @@ var _ function.Function = (*convert)(nil)
 func NewProviderID() function.Function {
 	return &convert{
 		name:    "provider_id",
-		summary: "The provider id of a VM, from its local id",
-		description: "Returns `elf://<local_id>`, which is what the `spec.providerID` of a VM's Kubernetes node says, and what `elf_vm.provider_id` is. " +
-			"Letters stay as they are, because Kubernetes tells capitals from small ones. What is no UUID is refused.",
+		summary: "Returns the provider id of a VM, given its local id",
+		description: "Returns `elf://<local_id>`, which is the `spec.providerID` of the VM's Kubernetes node and the `provider_id` of the `elf_vm`. " +
+			"It keeps upper and lower case as they are, because Kubernetes compares provider ids case-sensitively. It is an error if the argument is not a UUID.",
 		parameter:            "local_id",
-		parameterDescription: "Local id of the VM: the UUID that its cluster has given it, as `elf_vm.local_id` shows it.",
+		parameterDescription: "Local id of the VM: the UUID that the VM has in its cluster, as in `elf_vm.local_id`.",
 		compute:              ProviderID,
 	}
 }
@@ -34,16 +34,16 @@ func NewProviderID() function.Function {
 func NewLocalID() function.Function {
 	return &convert{
 		name:    "local_id",
-		summary: "The local id of a VM, from its provider id",
-		description: "Takes a provider id, `elf://<local_id>`, apart and returns the local id: from a Kubernetes node's `spec.providerID` to the VM that it runs on. " +
-			"An `elf_vm` can be imported by its local id. Provider ids of other platforms are refused.",
+		summary: "Returns the local id of a VM, given its provider id",
+		description: "Returns the `<local_id>` in a provider id, `elf://<local_id>`. It finds the VM of a Kubernetes node by the node's `spec.providerID`; " +
+			"an `elf_vm` can be imported by its local id. It is an error if the argument is the provider id of another platform.",
 		parameter:            "provider_id",
 		parameterDescription: "Provider id of the VM, such as `elf://7a1c7a1e-5c0e-4a4c-9b0e-0d4f3f1b2c3d`.",
 		compute:              LocalID,
 	}
 }
 
-// Metadata tells the name of the function.
+// Metadata returns the name of the function.
 func (f *convert) Metadata(_ context.Context, _ function.MetadataRequest, resp *function.MetadataResponse) {
 	resp.Name = f.name
 }
@@ -60,7 +60,7 @@ func (f *convert) Definition(_ context.Context, _ function.DefinitionRequest, re
 	}
 }
 
-// Run computes the result, or refuses the argument.
+// Run computes the result, or returns an error about the argument.
 func (f *convert) Run(ctx context.Context, req function.RunRequest, resp *function.RunResponse) {
 	var argument string
 	resp.Error = function.ConcatFuncErrors(resp.Error, req.Arguments.Get(ctx, &argument))

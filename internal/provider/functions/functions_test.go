@@ -20,17 +20,17 @@ func TestProviderID(t *testing.T) {
 		"UUID":            {small, "elf://" + small, ""},
 		"capitals":        {capitals, "elf://" + capitals, ""},
 		"empty":           {"", "", "the local id is empty"},
-		"placeholder":     {"placeholder-" + small, "", "only stands in for a local id"},
-		"provider id":     {"elf://" + small, "", "is a provider id already"},
-		"name":            {"web-0", "", `"web-0" is no local id; a local id is a UUID such as`},
-		"id of Tower":     {"clt3k2p9x00070858f9h3q2vb", "", "is no local id"},
-		"no hyphens":      {strings.ReplaceAll(small, "-", ""), "", "is no local id"},
-		"braces":          {"{" + small + "}", "", "is no local id"},
-		"URN":             {"urn:uuid:" + small, "", "is no local id"},
-		"blank":           {small + " ", "", "is no local id"},
-		"line break":      {small + "\n", "", "is no local id"},
-		"not hexadecimal": {"g" + small[1:], "", "is no local id"},
-		"hyphen moved":    {"3f2b9c1e8-a47-4d0e-9c55-0a1b2c3d4e5f", "", "is no local id"},
+		"placeholder":     {"placeholder-" + small, "", "only a placeholder for a local id"},
+		"provider id":     {"elf://" + small, "", "is already a provider id"},
+		"name":            {"web-0", "", `"web-0" is not a local id; a local id is a UUID such as`},
+		"id of Tower":     {"clt3k2p9x00070858f9h3q2vb", "", "is not a local id"},
+		"no hyphens":      {strings.ReplaceAll(small, "-", ""), "", "is not a local id"},
+		"braces":          {"{" + small + "}", "", "is not a local id"},
+		"URN":             {"urn:uuid:" + small, "", "is not a local id"},
+		"blank":           {small + " ", "", "is not a local id"},
+		"line break":      {small + "\n", "", "is not a local id"},
+		"not hexadecimal": {"g" + small[1:], "", "is not a local id"},
+		"hyphen moved":    {"3f2b9c1e8-a47-4d0e-9c55-0a1b2c3d4e5f", "", "is not a local id"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,18 +47,18 @@ func TestLocalID(t *testing.T) {
 		"provider id":       {"elf://" + small, small, ""},
 		"capitals":          {"elf://" + capitals, capitals, ""},
 		"empty":             {"", "", "the provider id is empty"},
-		"local id":          {small, "", "has no scheme; a provider id is elf:// and the VM's local id"},
+		"local id":          {small, "", "has no scheme; a provider id is elf:// followed by the VM's local id"},
 		"scheme alone":      {"elf://", "", "after elf://, the local id is empty"},
-		"other platform":    {"vsphere://" + small, "", "is of another platform (vsphere)"},
-		"scheme capitals":   {"ELF://" + small, "", "has the scheme in other letters"},
+		"other platform":    {"vsphere://" + small, "", "belongs to another platform (vsphere)"},
+		"scheme capitals":   {"ELF://" + small, "", "has the scheme in the wrong case"},
 		"one slash":         {"elf:/" + small, "", "has no scheme"},
-		"three slashes":     {"elf:///" + small, "", "is no local id"},
-		"twice":             {"elf://elf://" + small, "", "is a provider id already"},
-		"placeholder":       {"elf://placeholder-" + small, "", "only stands in for a local id"},
-		"blank before":      {" elf://" + small, "", "has blanks around it"},
-		"something behind":  {"elf://" + small + "/0", "", "is no local id"},
-		"no UUID":           {"elf://web-0", "", `"elf://web-0" is no provider id of a VM: after elf://, "web-0" is no local id`},
-		"other, with elf":   {"kind://docker/elf/" + small, "", "is of another platform (kind)"},
+		"three slashes":     {"elf:///" + small, "", "is not a local id"},
+		"twice":             {"elf://elf://" + small, "", "is already a provider id"},
+		"placeholder":       {"elf://placeholder-" + small, "", "only a placeholder for a local id"},
+		"blank before":      {" elf://" + small, "", "has white space around it"},
+		"something behind":  {"elf://" + small + "/0", "", "is not a local id"},
+		"no UUID":           {"elf://web-0", "", `"elf://web-0" is not the provider id of a VM: after elf://, "web-0" is not a local id`},
+		"other, with elf":   {"kind://docker/elf/" + small, "", "belongs to another platform (kind)"},
 		"without any parts": {"://", "", "has no scheme"},
 	}
 	for name, tc := range cases {
@@ -82,7 +82,7 @@ func check(t *testing.T, got, want string, err error, message string) {
 	}
 }
 
-// FuzzLocalID checks that the functions undo each other, whatever the text.
+// FuzzLocalID checks that each function undoes the other, whatever the text.
 func FuzzLocalID(f *testing.F) {
 	for _, seed := range []string{"", small, "elf://" + small, "elf://" + capitals, "elf://{" + small + "}", "ELF://" + small} {
 		f.Add(seed)

@@ -27,7 +27,8 @@ func (c powerCheck) CheckState(_ context.Context, _ statecheck.CheckStateRequest
 	}
 }
 
-// TestAccVMPower lets a change invoke the action, where the CLI knows actions.
+// TestAccVMPower checks that a change can invoke the action, if the CLI has
+// actions.
 func TestAccVMPower(t *testing.T) {
 	sim := acctest.Simulator(t, vms)
 	vmID := id(sim, "shutdown-on")

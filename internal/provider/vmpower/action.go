@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package vmpower is the action elf_vm_power.
+// Package vmpower implements the action elf_vm_power.
 package vmpower
 
 import (
@@ -29,7 +29,7 @@ var (
 	_ action.ActionWithModifyPlan     = (*Action)(nil)
 )
 
-// Action starts, stops or restarts a VM, whoever manages it.
+// Action starts, stops or restarts a VM, which need not be managed by Terraform.
 type Action struct {
 	data *providerdata.Data
 }
@@ -37,17 +37,17 @@ type Action struct {
 // NewAction returns the action, not configured yet.
 func NewAction() action.Action { return &Action{} }
 
-// Metadata tells the action's name.
+// Metadata returns the action's name.
 func (a *Action) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
 	resp.TypeName = ActionType
 }
 
-// Configure takes what the provider hands over.
+// Configure takes the data that the configured provider passes to its actions.
 func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
 	a.data = providerdata.FromAction(req, resp)
 }
 
-// ValidateConfig refuses what contradicts itself.
+// ValidateConfig refuses arguments that contradict each other.
 func (a *Action) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -57,7 +57,7 @@ func (a *Action) ValidateConfig(ctx context.Context, req action.ValidateConfigRe
 	config.validate(ctx, &resp.Diagnostics)
 }
 
-// ModifyPlan refuses a VM that is not there, where the plan knows its id.
+// ModifyPlan refuses a VM that does not exist, if the plan knows its id.
 func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -71,8 +71,8 @@ func (a *Action) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, r
 	a.find(ctx, client, &config, &resp.Diagnostics)
 }
 
-// Invoke brings the VM to the state that the operation names. A VM that is in it
-// already is left alone.
+// Invoke carries out the operation. It does nothing to a VM that is already in
+// the state to which the operation leads.
 func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
 	var config model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
@@ -95,13 +95,13 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 	}
 	if err := j.run(limited); err != nil {
 		if ctx.Err() != nil {
-			err = fmt.Errorf("cancelled, but what Tower has begun goes on, so look at the VM before you invoke the action again: %w", err)
+			err = fmt.Errorf("cancelled, but Tower may still complete the operation, so check the VM before you invoke the action again: %w", err)
 		}
 		diagx.AddError(&resp.Diagnostics, verbs[j.operation], object, vm.Name, fmt.Errorf("VM %s: %w", vm.ID, err))
 	}
 }
 
-// object is what the diagnostics are about.
+// object is the kind of object in the diagnostics.
 const object = "VM"
 
 // find reads the VM, or adds an error and returns nil.

@@ -15,7 +15,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmpower"
 )
 
-// vms are one for each thing that can happen, in the state in which it begins.
+// vms has one VM for each test case, in the state in which the case begins.
 const vms = `
 inventory:
   clusters: [{name: cluster-1, vlans: [{name: default, dhcp: 10.255.0.0/16}]}]
@@ -43,17 +43,17 @@ inventory:
 guests: [{match: "*-deaf*", acpi: false}]
 `
 
-// id finds a VM of the simulator.
+// id returns the id of a VM in the simulator, by its name.
 func id(sim *acctest.Sim, name string) string {
 	return sim.RowID("get-vms", map[string]any{"name": name})
 }
 
-// status is the power state that Tower shows.
+// status returns the power state that Tower shows.
 func status(sim *acctest.Sim, vmID string) any {
 	return sim.Rows("get-vms", map[string]any{"id": vmID})[0]["status"]
 }
 
-// sent are the changes that Tower was asked for on a VM.
+// sent returns the changes to a VM that were requested from Tower.
 func sent(sim *acctest.Sim, vmID string) string {
 	var operations []string
 	for _, m := range sim.Server().Mutations() {
@@ -64,7 +64,7 @@ func sent(sim *acctest.Sim, vmID string) string {
 	return strings.Join(operations, " ")
 }
 
-// text is all that a person reads of the diagnostics.
+// text returns the summaries and details of the diagnostics.
 func text(diags []*tfprotov6.Diagnostic) string {
 	var lines []string
 	for _, d := range diags {
@@ -92,7 +92,7 @@ func TestInvoke(t *testing.T) {
 		"start-off":       {"START", "RUNNING", "start-vm", false, `is being started\nis running`, ""},
 		"start-on":        {"START", "RUNNING", "", false, `is running already, so nothing is done`, ""},
 		"start-asleep":    {"START", "RUNNING", "resume-vm", false, `is being resumed\nis running`, ""},
-		"shutdown-on":     {"SHUTDOWN", "STOPPED", "shutdown-vm", false, `is being shut down: its guest is asked, and has 1m0s\nis stopped`, ""},
+		"shutdown-on":     {"SHUTDOWN", "STOPPED", "shutdown-vm", false, `is being shut down: its guest is asked to, and may take 1m0s\nis stopped`, ""},
 		"shutdown-off":    {"SHUTDOWN", "STOPPED", "", false, `is stopped already, so nothing is done`, ""},
 		"shutdown-asleep": {"SHUTDOWN", "STOPPED", "poweroff-vm", false, `is being powered off, because it is suspended\nis stopped`, ""},
 		"shutdown-asleep-kept": {
@@ -110,7 +110,7 @@ func TestInvoke(t *testing.T) {
 		"off-on":         {"POWER_OFF", "STOPPED", "poweroff-vm", false, `is being powered off\nis stopped`, ""},
 		"off-off":        {"POWER_OFF", "STOPPED", "", false, `is stopped already, so nothing is done`, ""},
 		"off-asleep":     {"POWER_OFF", "STOPPED", "poweroff-vm", false, `is being powered off\nis stopped`, ""},
-		"restart-on":     {"RESTART", "RUNNING", "restart-vm", false, `is being restarted: its guest is asked, and has 1m0s\nhas restarted`, ""},
+		"restart-on":     {"RESTART", "RUNNING", "restart-vm", false, `is being restarted: its guest is asked to, and may take 1m0s\nhas restarted`, ""},
 		"restart-off":    {"RESTART", "RUNNING", "start-vm", false, `is being started, because it was stopped\nis running`, ""},
 		"restart-asleep": {"RESTART", "RUNNING", "resume-vm restart-vm", false, `is being restarted: .*\nhas restarted`, ""},
 		"restart-deaf": {
@@ -160,7 +160,7 @@ func TestInvoke(t *testing.T) {
 	}
 }
 
-// TestInvoke_byLocalID names the VM as its cluster does.
+// TestInvoke_byLocalID names the VM by its local id.
 func TestInvoke_byLocalID(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms)
@@ -172,8 +172,8 @@ func TestInvoke_byLocalID(t *testing.T) {
 	}
 }
 
-// TestMissing refuses VMs that are not there, at plan and when invoked; what is
-// known later is not asked for.
+// TestMissing checks that a VM that does not exist is refused at plan and when
+// the action is invoked, and that an id that is not known yet is not looked up.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms)
@@ -206,14 +206,14 @@ func TestMissing(t *testing.T) {
 		t.Error(text(diags))
 	}
 	if n := sim.Server().Stats().Total - before; n > 0 {
-		t.Errorf("%d requests for a VM that is not known yet", n)
+		t.Errorf("%d requests for a VM whose id is not known yet", n)
 	}
 	if diags := provider.PlanAction(vmpower.ActionType, acctest.Values{"vm_id": id(sim, "start-on"), "operation": "START"}); len(diags) > 0 {
 		t.Error(text(diags))
 	}
 }
 
-// TestValidation refuses what contradicts itself, at the attribute.
+// TestValidation checks that errors are attached to the attribute at fault.
 func TestValidation(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms)
@@ -258,12 +258,13 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// TestInvoke_locked waits for what others do to the VM, and says so.
+// TestInvoke_locked checks that the action waits for another operation on the VM,
+// and says so.
 func TestInvoke_locked(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms, acctest.WithSpeed(10))
 	vmID := id(sim, "start-off")
-	// It takes two simulated seconds, and so long the VM is busy.
+	// The VM is busy with this for two simulated seconds.
 	sim.Call("update-vm-basic-info", map[string]any{"where": map[string]any{"id": vmID}, "data": map[string]any{"description": "busy"}}, &[]any{})
 	said, diags := acctest.NewProtocol(t, sim, nil).InvokeAction(t.Context(), vmpower.ActionType, acctest.Values{"vm_id": vmID, "operation": "START"}, nil)
 	if len(diags) > 0 || status(sim, vmID) != "RUNNING" {
@@ -274,7 +275,8 @@ func TestInvoke_locked(t *testing.T) {
 	}
 }
 
-// TestInvoke_cancelled ends soon after Ctrl-C and says what that means.
+// TestInvoke_cancelled checks that the action ends soon after Ctrl-C and says
+// what that means.
 func TestInvoke_cancelled(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms, acctest.WithSpeed(0.001))
@@ -285,12 +287,12 @@ func TestInvoke_cancelled(t *testing.T) {
 		}
 	}
 	_, diags := provider.InvokeAction(t.Context(), vmpower.ActionType, acctest.Values{"vm_id": id(sim, "off-on"), "operation": "POWER_OFF"}, stop)
-	if got := text(diags); !regexp.MustCompile(`Unable to power off VM "off-on": VM \S+: cancelled, but what Tower has begun goes on`).MatchString(got) {
+	if got := text(diags); !regexp.MustCompile(`Unable to power off VM "off-on": VM \S+: cancelled, but Tower may still complete the operation`).MatchString(got) {
 		t.Errorf("diagnostics %q", got)
 	}
 }
 
-// TestInvoke_timeout obeys timeouts.invoke.
+// TestInvoke_timeout checks that timeouts.invoke is obeyed.
 func TestInvoke_timeout(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms, acctest.WithSpeed(0.001))
@@ -302,7 +304,7 @@ func TestInvoke_timeout(t *testing.T) {
 	}
 }
 
-// TestInvoke_refused passes on what Tower says.
+// TestInvoke_refused checks that Tower's own words reach the user.
 func TestInvoke_refused(t *testing.T) {
 	t.Parallel()
 	sim := acctest.Simulator(t, vms+`faults: [{operation: start-vm, task_error: {code: HostAvailableMemoryFilter, message: no host is left}}]`)

@@ -11,42 +11,43 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// sayEvery is how often a job that takes its time says that it is still at it.
-const sayEvery = 30 * time.Second
+// progressInterval is how often a running job reports that it is still running.
+const progressInterval = 30 * time.Second
 
 // job is one operation on one VM.
 type job struct {
 	client    *tower.Client
-	vm        *tower.VM // as it was found
+	vm        *tower.VM // as it was before the operation
 	operation string
 	stop      tower.StopOptions
 	say       func(message string)
 }
 
-// run carries the operation out and says what happens.
+// run carries out the operation and reports its progress.
 func (j *job) run(ctx context.Context) error {
-	if state := j.there(); state != "" {
-		j.tell("%s already, so nothing is done", state)
+	if state := j.alreadyDone(); state != "" {
+		j.report("%s already, so nothing is done", state)
 		return nil
 	}
 	if j.operation == opShutdown && j.vm.Status == tower.StatusSuspended && !j.stop.Force {
-		return errors.New("it is suspended, so its guest can't shut down, and powering it off is not allowed; START it first, or set force_power_off or the operation POWER_OFF")
+		return errors.New("it is suspended, so its guest can't shut down, and force_power_off does not allow powering it off; " +
+			"START it first, remove force_power_off, or use the operation POWER_OFF")
 	}
 	if j.vm.EntityAsyncStatus != "" {
-		j.tell("is busy with another operation (%s), which has to end first", j.vm.EntityAsyncStatus)
+		j.report("is busy with another operation (%s), which has to end first", j.vm.EntityAsyncStatus)
 	}
-	doing, note, done := j.words()
-	j.tell("is %s%s", doing, note)
-	j.stop.Forced = func(reason error) { j.tell("%s", j.forced(reason)) }
-	err := during(ctx, sayEvery, func(elapsed time.Duration) { j.tell("is still %s (%s so far)", doing, elapsed) }, j.act)
+	doing, note, done := j.describe()
+	j.report("is %s%s", doing, note)
+	j.stop.Forced = func(reason error) { j.report("%s", j.describeForced(reason)) }
+	err := runWithTicks(ctx, progressInterval, func(elapsed time.Duration) { j.report("is still %s (%s so far)", doing, elapsed) }, j.act)
 	if err != nil {
 		return err
 	}
-	j.tell("%s", done)
+	j.report("%s", done)
 	return nil
 }
 
-// act sends the operation and waits for its end.
+// act sends the operation and waits until it has ended.
 func (j *job) act(ctx context.Context) error {
 	switch j.operation {
 	case opStart:
@@ -57,8 +58,9 @@ func (j *job) act(ctx context.Context) error {
 	return j.client.RestartVM(ctx, j.vm.ID, j.stop)
 }
 
-// there tells that the VM is where the operation leads, in words, or returns "".
-func (j *job) there() string {
+// alreadyDone describes the VM's state if it is the one to which the operation
+// leads, or else returns "".
+func (j *job) alreadyDone() string {
 	switch {
 	case j.vm.EntityAsyncStatus != "":
 	case j.operation == opStart && j.vm.Status == tower.StatusRunning:
@@ -69,10 +71,11 @@ func (j *job) there() string {
 	return ""
 }
 
-// words tell what the VM is going through, something about it, and where the VM has got to.
-func (j *job) words() (doing, note, done string) {
+// describe returns what is done to the VM, a remark on how, and the state of the
+// VM afterwards.
+func (j *job) describe() (doing, note, done string) {
 	const runs, stopped, restarted = "is running", "is stopped", "has restarted"
-	guest := fmt.Sprintf(": its guest is asked, and has %s", j.stop.Graceful)
+	guest := fmt.Sprintf(": its guest is asked to, and may take %s", j.stop.Graceful)
 	switch {
 	case j.operation == opStart && j.vm.Status == tower.StatusSuspended:
 		return "being resumed", "", runs
@@ -92,8 +95,8 @@ func (j *job) words() (doing, note, done string) {
 	return "being restarted", guest, restarted
 }
 
-// forced tells why a guest is not waited for any longer.
-func (j *job) forced(reason error) string {
+// describeForced says why the guest is no longer waited for.
+func (j *job) describeForced(reason error) string {
 	var task *tower.TaskError
 	why := "in time"
 	if errors.As(reason, &task) {
@@ -105,13 +108,13 @@ func (j *job) forced(reason error) string {
 	return fmt.Sprintf("is reset, because its guest did not restart %s", why)
 }
 
-// tell says something about the VM.
-func (j *job) tell(format string, args ...any) {
+// report says something about the VM.
+func (j *job) report(format string, args ...any) {
 	j.say(fmt.Sprintf("VM %q (%s) ", j.vm.Name, j.vm.ID) + fmt.Sprintf(format, args...))
 }
 
-// during runs something and calls tick at each interval until it has ended.
-func during(ctx context.Context, interval time.Duration, tick func(elapsed time.Duration), run func(context.Context) error) error {
+// runWithTicks calls run, and calls tick in each interval until run returns.
+func runWithTicks(ctx context.Context, interval time.Duration, tick func(elapsed time.Duration), run func(context.Context) error) error {
 	done := make(chan error, 1)
 	go func() { done <- run(ctx) }()
 	ticker := time.NewTicker(interval)

@@ -34,9 +34,9 @@ const (
 
 var (
 	operations = []string{opStart, opShutdown, opPowerOff, opRestart, opForceRestart}
-	// asking are the operations that the guest has a part in.
-	asking = []string{opShutdown, opRestart}
-	// verbs name the operations in sentences.
+	// guestOperations are the operations that ask the guest.
+	guestOperations = []string{opShutdown, opRestart}
+	// verbs name the operations in messages.
 	verbs = map[string]string{
 		opStart: "start", opShutdown: "shut down", opPowerOff: "power off", opRestart: "restart", opForceRestart: "restart",
 	}
@@ -59,62 +59,62 @@ type model struct {
 // Schema describes the configuration.
 func (a *Action) Schema(ctx context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Starts, stops or restarts a VM once, when it is invoked, whoever manages the VM. It returns when Tower shows the VM in its new state; " +
-			"it does not wait for the network of a VM that boots, which `elf_vm_network_readiness` does. " +
-			"For a power state that Terraform keeps, use `power_state` of `elf_vm`: a VM with `power_state = \"RUNNING\"` that an action stops is started again by the next apply.",
+		MarkdownDescription: "Starts, stops or restarts a VM once, each time it is invoked. The VM need not be managed by Terraform. The action ends when Tower shows the VM in its new state; " +
+			"it does not wait for the network of a VM that boots, as `elf_vm_network_readiness` does. " +
+			"For a power state that Terraform maintains, use `power_state` of `elf_vm`: if an action stops a VM that has `power_state = \"RUNNING\"`, the next apply starts it again.",
 		Attributes: map[string]schema.Attribute{
 			"vm_id": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Tower's id of the VM, or its local id.",
+				MarkdownDescription: "Id of the VM in Tower, or its local id.",
 				Validators:          []validator.String{stringvalidator.LengthAtLeast(1)},
 			},
 			"operation": schema.StringAttribute{
 				Required: true,
-				MarkdownDescription: "What to do: `START` powers the VM on, or resumes it where it is suspended; `SHUTDOWN` asks the guest to shut down; `POWER_OFF` switches the VM off at once; " +
-					"`RESTART` asks the guest to restart; `FORCE_RESTART` resets the VM. A suspended VM can't be asked: `SHUTDOWN` powers it off where `force_power_off` allows that, " +
-					"`RESTART` resumes it first, and `FORCE_RESTART` powers it off and starts it. Either restart starts a VM that is off. " +
-					"A VM that runs already or is off already, as the operation wants it, is left alone.",
+				MarkdownDescription: "What to do: `START` powers on the VM, or resumes it if it is suspended; `SHUTDOWN` asks the guest to shut down; `POWER_OFF` powers off the VM at once; " +
+					"`RESTART` asks the guest to restart; `FORCE_RESTART` resets the VM. The guest of a suspended VM can't be asked: `SHUTDOWN` powers off the VM if `force_power_off` allows that, " +
+					"`RESTART` resumes it first, and `FORCE_RESTART` powers it off and starts it. Both restarts start a VM that is off. " +
+					"`START` does nothing to a running VM; `SHUTDOWN` and `POWER_OFF` do nothing to a VM that is off.",
 				Validators: []validator.String{stringvalidator.OneOf(operations...)},
 			},
 			"shutdown_timeout": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "How long the guest may take for `SHUTDOWN` or `RESTART`, such as `\"30s\"`, from `\"1s\"`. Default `\"5m\"`. " +
-					"The other operations do not ask the guest, so it is refused there.",
+				MarkdownDescription: "How long the guest may take for `SHUTDOWN` or `RESTART`, a duration such as `\"30s\"`, at least `\"1s\"`. Default `\"5m\"`. " +
+					"It can't be set for the other operations, which do not ask the guest.",
 				Validators: []validator.String{validators.DurationAtLeast(time.Second)},
 			},
 			"force_power_off": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether a guest that has not done in time what `SHUTDOWN` or `RESTART` asks for is powered off or reset. Default `true`; with `false`, the action fails instead. " +
-					"The other operations do not ask the guest, so it is refused there.",
+				MarkdownDescription: "Whether the VM is powered off (`SHUTDOWN`) or reset (`RESTART`) if the guest does not obey within `shutdown_timeout`. Default `true`; with `false`, the action fails instead. " +
+					"It can't be set for the other operations, which do not ask the guest.",
 			},
-			"timeouts": attrs.ActionTimeouts(ctx, "For the whole action, the wait for other operations on the VM included. Default `20m`."),
+			"timeouts": attrs.ActionTimeouts(ctx, "How long the whole action may take, including the wait for other operations on the VM. Default `20m`."),
 		},
 	}
 }
 
-// validate refuses what contradicts itself.
+// validate refuses arguments that contradict each other.
 func (m *model) validate(ctx context.Context, diags *diag.Diagnostics) {
 	operation := m.Operation.ValueString()
-	if attrs.IsKnown(m.Operation) && !slices.Contains(asking, operation) {
+	if attrs.IsKnown(m.Operation) && !slices.Contains(guestOperations, operation) {
 		for name, value := range map[string]attr.Value{"shutdown_timeout": m.ShutdownTimeout, "force_power_off": m.ForcePowerOff} {
 			if !value.IsNull() {
 				diags.AddAttributeError(path.Root(name), "Invalid "+name,
-					fmt.Sprintf("%s does not ask the guest, so there is nothing for %s to say. Remove it, or choose SHUTDOWN or RESTART.", operation, name))
+					fmt.Sprintf("%s does not ask the guest, so %s has no effect. Remove it, or use SHUTDOWN or RESTART.", operation, name))
 			}
 		}
 		return
 	}
 	whole, d := m.Timeouts.Invoke(ctx, defaultTimeout)
 	if d.HasError() {
-		return // The attribute's own check tells.
+		return // The attribute's own validator reports this.
 	}
 	if guest := attrs.DurationOr(m.ShutdownTimeout, 0); guest > whole && !m.Timeouts.IsUnknown() {
 		diags.AddAttributeError(path.Root("shutdown_timeout"), "Invalid shutdown_timeout",
-			fmt.Sprintf("The guest is given %s, but the whole action only %s. Shorten it, or raise timeouts.invoke.", guest, whole))
+			fmt.Sprintf("The guest may take %s, but the whole action may take only %s. Lower shutdown_timeout, or raise timeouts.invoke.", guest, whole))
 	}
 }
 
-// stopOptions says how the guest is treated.
+// stopOptions returns how the VM is to be stopped.
 func (m *model) stopOptions() tower.StopOptions {
 	switch m.Operation.ValueString() {
 	case opPowerOff, opForceRestart:
