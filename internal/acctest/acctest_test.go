@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
 func TestProviderBlock(t *testing.T) {
@@ -35,6 +36,17 @@ func TestMentions(t *testing.T) {
 		if got := pattern.MatchString(text); got != want {
 			t.Errorf("%q: %t, want %t", text, got, want)
 		}
+	}
+}
+
+// TestSimulator_comparesWithTheDocument makes sure that a run without the
+// document shows as a skip that the acceptance tests compared nothing.
+func TestSimulator_comparesWithTheDocument(t *testing.T) {
+	t.Parallel()
+	openapicheck.NeedDocument(t)
+	sim := acctest.Simulator(t, "")
+	if sim.URL() == sim.Server().URL() {
+		t.Error("requests go to the simulator past the document")
 	}
 }
 
