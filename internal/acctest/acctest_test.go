@@ -5,6 +5,8 @@ package acctest_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -47,6 +49,29 @@ func TestSimulator_comparesWithTheDocument(t *testing.T) {
 	sim := acctest.Simulator(t, "")
 	if sim.URL() == sim.Server().URL() {
 		t.Error("requests go to the simulator past the document")
+	}
+}
+
+// TestParallelTest_withoutCLI runs an acceptance test where there is no CLI.
+func TestParallelTest_withoutCLI(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ path, want string }{
+		"none on PATH":   {"", "neither terraform nor tofu is on PATH and TF_ACC_TERRAFORM_PATH does not name one; `make test-sdk` builds one\n--- SKIP: TestAccSim"},
+		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH names no CLI: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestAccSim$", "-test.v")
+			cmd.Env = []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "TF_ACC_TERRAFORM_PATH=" + c.path}
+			output, err := cmd.CombinedOutput()
+			if failed := c.path != ""; (err != nil) != failed || !strings.Contains(string(output), c.want) {
+				t.Errorf("it ended with %v and said %s", err, output)
+			}
+		})
 	}
 }
 

@@ -64,8 +64,8 @@ type Run struct {
 // and its neighbours are added to it.
 func NewCLI(t *testing.T, configuration string, beside ...Neighbour) *CLI {
 	t.Helper()
-	require(t)
-	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI), beside: beside}
+	isolate(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: requireCLI(t), beside: beside}
 	c.Configure(configuration)
 	c.Run("init", "-no-color")
 	return c
