@@ -6,9 +6,12 @@
 package maketest
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -126,6 +129,30 @@ func TestMissingPiecesAreSaidInOneLine(t *testing.T) {
 				t.Errorf("Go was asked for %s", calls)
 			}
 		})
+	}
+}
+
+func TestReadmeNamesTheVersionOfGo(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, pattern := range map[string]string{
+		"../../go.mod":            `(?m)^go (\d+\.\d+)`,
+		"../../tools/tofu/go.mod": `(?m)^go (\d+\.\d+\.\d+)$`,
+	} {
+		module, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		version := regexp.MustCompile(pattern).FindSubmatch(module)
+		if version == nil {
+			t.Fatalf("%s names no version", path)
+		}
+		if want := fmt.Sprintf("Go %s", version[1]); !bytes.Contains(readme, []byte(want)) {
+			t.Errorf("the README does not say %q", want)
+		}
 	}
 }
 
