@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package maketest tests what the GNUmakefile promises to somebody who types
-// make: to say at once what a machine lacks, and to run all checks whatever
+// Package maketest tests what the GNUmakefile and its scripts promise to somebody
+// who types make: to say at once what a machine lacks, and to run all checks whatever
 // fails.
 package maketest
 
