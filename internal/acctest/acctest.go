@@ -38,8 +38,8 @@ func ProtoV6ProviderFactories() map[string]func() (tfprotov6.ProviderServer, err
 }
 
 // ParallelTest runs a test case in parallel with others. It prepares the
-// environment and the provider, so plain `go test` is enough. The test fails if
-// there is no CLI.
+// environment and the provider, so plain `go test` is enough. It skips the test
+// if there is no CLI.
 func ParallelTest(t *testing.T, c resource.TestCase) {
 	t.Helper()
 	prepare(t, &c)
@@ -56,9 +56,8 @@ func Test(t *testing.T, c resource.TestCase) {
 
 func prepare(t *testing.T, c *resource.TestCase) {
 	t.Helper()
-	if err := environment(); err != nil {
-		t.Fatal(err)
-	}
+	requireCLI(t)
+	isolate(t)
 	if c.ProtoV6ProviderFactories == nil {
 		c.ProtoV6ProviderFactories = ProtoV6ProviderFactories()
 	}
@@ -71,11 +70,47 @@ func RandomName() string { return testingacctest.RandomWithPrefix("tf-acc") }
 // OnTower reports whether the tests run against a real Tower.
 func OnTower() bool { return os.Getenv(envServer) != "" }
 
-// environment prepares the process's environment, once.
-var environment = sync.OnceValue(func() error {
-	cli, err := findCLI()
+// isolate keeps half a configuration in the caller's environment from the tests.
+func isolate(t testing.TB) {
+	t.Helper()
+	if err := isolated(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var isolated = sync.OnceValue(func() error {
+	if OnTower() {
+		return nil
+	}
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		if strings.HasPrefix(name, envPrefix) && name != openapicheck.EnvDocument {
+			if err := os.Unsetenv(name); err != nil {
+				return fmt.Errorf("preparing the environment: %w", err)
+			}
+		}
+	}
+	return nil
+})
+
+// requireCLI returns the path of the CLI and prepares the environment for it.
+// Where the environment names no CLI and none is on PATH, it skips the test.
+func requireCLI(t testing.TB) string {
+	t.Helper()
+	path, err := preparedCLI()
 	if err != nil {
-		return err
+		t.Fatal(err)
+	}
+	if path == "" {
+		t.Skipf("neither terraform nor tofu is on PATH and %s does not name one; `make test-sdk` builds one", envCLI)
+	}
+	return path
+}
+
+var preparedCLI = sync.OnceValues(func() (string, error) {
+	cli, err := findCLI()
+	if cli == "" || err != nil {
+		return "", err
 	}
 	set := map[string]string{
 		"TF_ACC":                    "1",
@@ -90,25 +125,14 @@ var environment = sync.OnceValue(func() error {
 	}
 	for name, value := range set {
 		if err := os.Setenv(name, value); err != nil {
-			return fmt.Errorf("preparing the environment: %w", err)
+			return "", fmt.Errorf("preparing the environment: %w", err)
 		}
 	}
-	if OnTower() {
-		return nil
-	}
-	// An incomplete configuration in the caller's environment must not reach the tests.
-	for _, variable := range os.Environ() {
-		name, _, _ := strings.Cut(variable, "=")
-		if strings.HasPrefix(name, envPrefix) && name != openapicheck.EnvDocument {
-			if err := os.Unsetenv(name); err != nil {
-				return fmt.Errorf("preparing the environment: %w", err)
-			}
-		}
-	}
-	return nil
+	return cli, nil
 })
 
-// findCLI returns the CLI that the environment names, else the one on PATH.
+// findCLI returns the CLI that the environment names, else the one on PATH, else
+// "".
 func findCLI() (string, error) {
 	if named := os.Getenv(envCLI); named != "" {
 		path, err := exec.LookPath(named)
@@ -122,21 +146,10 @@ func findCLI() (string, error) {
 			return filepath.Abs(path)
 		}
 	}
-	return "", fmt.Errorf("acceptance tests need a CLI, but neither terraform nor tofu is on PATH: install one, "+
-		"set %s to the path of one, or run `make test`, which builds one", envCLI)
+	return "", nil
 }
 
-// isTofu reports whether the CLI is OpenTofu, which takes providers from a
-// registry of its own.
+// isTofu reports whether the CLI is OpenTofu, which takes providers from a registry of its own.
 func isTofu(cli string) bool {
 	return strings.HasPrefix(strings.ToLower(filepath.Base(cli)), "tofu")
-}
-
-// requireCLI fails the test if there is no CLI or the environment can't be
-// prepared.
-func requireCLI(t testing.TB) {
-	t.Helper()
-	if err := environment(); err != nil {
-		t.Fatal(err)
-	}
 }

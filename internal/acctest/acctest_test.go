@@ -5,6 +5,8 @@ package acctest_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
 func TestProviderBlock(t *testing.T) {
@@ -38,7 +41,41 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestAccSim checks that the checks of remote objects can fail.
+// TestSimulator_comparesWithTheDocument makes sure that a run without the
+// document shows as a skip that the acceptance tests compared nothing.
+func TestSimulator_comparesWithTheDocument(t *testing.T) {
+	t.Parallel()
+	openapicheck.NeedDocument(t)
+	sim := acctest.Simulator(t, "")
+	if sim.URL() == sim.Server().URL() {
+		t.Error("requests go to the simulator past the document")
+	}
+}
+
+// TestParallelTest_withoutCLI runs an acceptance test where there is no CLI.
+func TestParallelTest_withoutCLI(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ path, want string }{
+		"none on PATH":   {"", "neither terraform nor tofu is on PATH and TF_ACC_TERRAFORM_PATH does not name one; `make test-sdk` builds one\n--- SKIP: TestAccSim"},
+		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH names no CLI: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.CommandContext(t.Context(), self, "-test.run=^TestAccSim$", "-test.v")
+			cmd.Env = []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "TF_ACC_TERRAFORM_PATH=" + c.path}
+			output, err := cmd.CombinedOutput()
+			if failed := c.path != ""; (err != nil) != failed || !strings.Contains(string(output), c.want) {
+				t.Errorf("it ended with %v and said %s", err, output)
+			}
+		})
+	}
+}
+
+// TestAccSim makes sure that the checks of remote objects can fail.
 func TestAccSim(t *testing.T) {
 	sim := acctest.Simulator(t, `
 inventory:

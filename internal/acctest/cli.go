@@ -64,8 +64,8 @@ type Run struct {
 // provider and its neighbours, and initialises it.
 func NewCLI(t *testing.T, configuration string, neighbours ...Neighbour) *CLI {
 	t.Helper()
-	requireCLI(t)
-	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI), neighbours: neighbours}
+	isolate(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: requireCLI(t), neighbours: neighbours}
 	c.Configure(configuration)
 	c.Run("init", "-no-color")
 	return c

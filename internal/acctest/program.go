@@ -46,8 +46,8 @@ func ServeAsProgram() {
 // file in the directory. Variables are pairs of a name and a value.
 func NewProgramCLI(t *testing.T, configuration string, variables ...string) *CLI {
 	t.Helper()
-	requireCLI(t)
-	c := &CLI{t: t, dir: t.TempDir(), command: os.Getenv(envCLI)}
+	isolate(t)
+	c := &CLI{t: t, dir: t.TempDir(), command: requireCLI(t)}
 	programs := t.TempDir()
 	self, err := os.Executable()
 	if err == nil {

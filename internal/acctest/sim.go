@@ -79,7 +79,7 @@ type Sim struct {
 // YAML document; "" is the default one.
 func Simulator(t testing.TB, scenario string, opts ...Option) *Sim {
 	t.Helper()
-	requireCLI(t)
+	isolate(t)
 	o := options{Options: towersim.Options{YAML: []byte(scenario), Speed: defaultSpeed}}
 	for _, opt := range opts {
 		opt(&o)

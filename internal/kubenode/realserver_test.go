@@ -45,19 +45,20 @@ type realServer struct {
 	rbac *typedrbacv1.RbacV1Client
 }
 
-// binary finds a program in the folder that the environment names, else on PATH; without it the test is skipped.
+// binary finds a program in the folder that the environment names, else on PATH. Where nobody names a folder and PATH
+// has no such program, the test is skipped.
 func binary(t *testing.T, name string) string {
 	t.Helper()
 	if dir := os.Getenv(assetsEnv); dir != "" {
 		path, err := exec.LookPath(filepath.Join(dir, name))
 		if err != nil {
-			t.Skipf("the folder that %s names has no %s: %v", assetsEnv, name, err)
+			t.Fatalf("%s names no folder with %s: %v", assetsEnv, name, err)
 		}
 		return path
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		t.Skipf("%s is not on PATH and %s is not set; `make test-kubernetes` builds it: %v", name, assetsEnv, err)
+		t.Skipf("%s is not on PATH and %s does not name its folder; `make test-kubernetes` builds it", name, assetsEnv)
 	}
 	return path
 }

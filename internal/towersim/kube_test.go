@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/need"
 )
 
 const nodeScenario = `
@@ -308,11 +310,7 @@ func TestWatchStreamsNewNodes(t *testing.T) {
 }
 
 func TestKubectlGetNodes(t *testing.T) {
-	kubectl, err := exec.LookPath("kubectl")
-	if err != nil {
-		t.Skip("kubectl is not on PATH")
-	}
-
+	kubectl := need.Program(t, "kubectl")
 	x := start(t, nodeScenario)
 	x.made(object{"name": "a"})
 	x.Advance(80 * second)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"testing"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
@@ -14,6 +15,25 @@ import (
 var vendorDocument = sync.OnceValues(func() (*openapicheck.Checker, error) {
 	return openapicheck.New(os.Getenv(openapicheck.EnvDocument))
 })
+
+// TestExchangesAreComparedWithTheDocument makes sure that a run without the
+// document shows as a skip that other tests compared nothing.
+func TestExchangesAreComparedWithTheDocument(t *testing.T) {
+	openapicheck.NeedDocument(t)
+
+	checker, err := vendorDocument()
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	x := start(t, "")
+	before := checker.Counts()["/get-vms"]
+	x.vms(object{})
+
+	if after := checker.Counts()["/get-vms"]; after <= before {
+		t.Errorf("%d requests for VMs were compared before this one, %d after it", before, after)
+	}
+}
 
 // front puts the vendor's document before a server: the test fails on each
 // exchange that it does not allow. Without the document, or with a scenario

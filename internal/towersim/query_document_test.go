@@ -46,12 +46,7 @@ type filterDocument struct {
 func readDocument(t *testing.T) *filterDocument {
 	t.Helper()
 
-	path := os.Getenv(openapicheck.EnvDocument)
-	if path == "" {
-		t.Skipf("%s does not name Tower's OpenAPI document", openapicheck.EnvDocument)
-	}
-
-	raw, err := os.ReadFile(path)
+	raw, err := os.ReadFile(openapicheck.NeedDocument(t))
 	if err != nil {
 		t.Fatal(err)
 	}

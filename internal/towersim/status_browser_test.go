@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest/need"
 )
 
 // harness shows the status page in frames of several widths and writes down
@@ -72,6 +74,7 @@ type seen struct {
 }
 
 func TestStatusPageInABrowser(t *testing.T) {
+	browser := need.Program(t, "chromium", "chromium-browser", "google-chrome", "chrome")
 	x := browsed(t)
 	handler, refreshes := x.harnessed()
 	front := httptest.NewServer(handler)
@@ -81,7 +84,7 @@ func TestStatusPageInABrowser(t *testing.T) {
 
 	for scheme, flags := range map[string][]string{"light": nil, "dark": {"--force-dark-mode"}} {
 		t.Run(scheme, func(t *testing.T) {
-			dom := chromium(t, front.URL+"/harness?"+scheme, append(flags, "--virtual-time-budget=60000", "--dump-dom")...)
+			dom := chromium(t, browser, front.URL+"/harness?"+scheme, append(flags, "--virtual-time-budget=60000", "--dump-dom")...)
 
 			match := regexp.MustCompile(`(?s)<pre id="result">(.*?)</pre>`).FindSubmatch(dom)
 			if match == nil {
@@ -196,23 +199,10 @@ func (f *framed) allow() {
 		header.Get("Content-Security-Policy"), "frame-ancestors 'none'", "frame-ancestors 'self'", 1))
 }
 
-// chromium opens a page without a window and returns what it printed. The test
-// is skipped where there is no browser of the kind.
-func chromium(t *testing.T, address string, flags ...string) []byte {
+// chromium opens a page without a window, in the browser at path, and returns
+// what it printed.
+func chromium(t *testing.T, path, address string, flags ...string) []byte {
 	t.Helper()
-
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-
-			break
-		}
-	}
-
-	if path == "" {
-		t.Skip("there is no Chromium on PATH to look at the page with")
-	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -269,10 +269,7 @@ func TestMiddlewarePassesReadErrorsOn(t *testing.T) {
 // TestTowersDocument uses the real document.
 func TestTowersDocument(t *testing.T) {
 	t.Parallel()
-	path := os.Getenv(EnvDocument)
-	if path == "" {
-		t.Skipf("%s does not name Tower's OpenAPI document", EnvDocument)
-	}
+	path := NeedDocument(t)
 	start := time.Now()
 	c, err := New(path)
 	if err != nil {

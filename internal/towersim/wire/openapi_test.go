@@ -17,15 +17,6 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
-func document(t *testing.T) string {
-	t.Helper()
-	path := os.Getenv(openapicheck.EnvDocument)
-	if path == "" {
-		t.Skipf("%s does not name Tower's OpenAPI document", openapicheck.EnvDocument)
-	}
-	return path
-}
-
 // fill sets v to a value of its type: enums get a valid value, and with full
 // set nothing is left nil, absent or empty.
 func fill(v reflect.Value, full bool) {
@@ -71,7 +62,7 @@ func fill(v reflect.Value, full bool) {
 // and of every reply against the document.
 func TestTypesMatchTheDocument(t *testing.T) {
 	t.Parallel()
-	checker, err := openapicheck.New(document(t))
+	checker, err := openapicheck.New(openapicheck.NeedDocument(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +145,7 @@ func clearOptional(v reflect.Value) {
 // TestGeneratedFilesAreUpToDate generates everything anew and compares.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	t.Parallel()
-	path := document(t)
+	path := openapicheck.NeedDocument(t)
 	wireDir, queryDir := t.TempDir(), t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./gen", "-wire", wireDir, "-query", queryDir)
 	cmd.Env = append(os.Environ(), openapicheck.EnvDocument+"="+path)
