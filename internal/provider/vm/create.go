@@ -67,10 +67,10 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	saved.NetworkReady = types.BoolValue(false)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &saved)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
-	var owns ownership
-	owns.Given, diags = config.givenVolumes(ctx)
+	var rec record
+	rec.Volumes.Given, diags = config.givenVolumes(ctx)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -91,8 +91,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	plan.fillStatus(vm)
 	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
-	finishStorage(ctx, client, &config, &plan, &owns, &resp.Diagnostics)
-	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
+	finishStorage(ctx, client, &config, &plan, &rec.Volumes, &resp.Diagnostics)
 	plan.fillUnset(vm)
 	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
@@ -100,7 +99,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	resp.Diagnostics.Append(plan.nullUnknowns(ctx)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	if diags := resp.State.Set(ctx, &plan); diags.HasError() {
+		resp.Diagnostics.Append(diags...)
+		return
+	}
+	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
 }
 

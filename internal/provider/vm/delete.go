@@ -31,12 +31,12 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
-	owns, diags := ownershipFrom(ctx, req.Private)
+	rec, diags := readRecord(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	err := deleteVM(ctx, client, &state, owns)
+	err := deleteVM(ctx, client, &state, rec.Volumes)
 	if err != nil && !errors.Is(err, tower.ErrNotFound) {
 		diagx.AddError(&resp.Diagnostics, "delete", object, state.Name.ValueString(), err)
 	}

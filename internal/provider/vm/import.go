@@ -46,7 +46,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), vm.ID)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, types.StringValue(vm.ID))...)
-	resp.Diagnostics.Append(importUnread.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(record{Takeover: takeoverUnread}.save(ctx, resp.Private)...)
 }
 
 func findForImport(ctx context.Context, client *tower.Client, id string) (*tower.VM, error) {

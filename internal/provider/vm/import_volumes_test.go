@@ -24,20 +24,9 @@ func TestVM_importedDisksOfOthersSurvive(t *testing.T) {
 		}
 	}
 	config := map[string]any{"name": "older", "cluster_id": sim.RowID("get-clusters", byName{"name": "cluster-1"})}
-	disks, ok := p.vm.AttributeTypes["data_disks"].(tftypes.List)
-	if !ok {
-		t.Fatal("data_disks is no list")
-	}
-	disk := func(attributes map[string]any) tftypes.Value {
-		value, err := p.value(p.object(disks.ElementType), attributes).Unmarshal(disks.ElementType)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return value
-	}
 	config["data_disks"] = []tftypes.Value{
-		disk(map[string]any{"name": "older-data", "size_gib": 3}),
-		disk(map[string]any{"name": "theirs", "volume_id": api.volumes("older-given")[0].ID}),
+		p.disk(map[string]any{"name": "older-data", "size_gib": 3}),
+		p.disk(map[string]any{"name": "theirs", "volume_id": api.volumes("older-given")[0].ID}),
 	}
 	before := mutations(sim)
 	changed := p.apply(p.read(p.importVM(tfprotov6.ImportResourceStateRequest{ID: "cluster-1/older"})), config)

@@ -113,6 +113,6 @@ func (v olderVM) write(ctx context.Context, resp *resource.MoveStateResponse) di
 	set("force_power_off", true)
 	set("delete_mode", deletePermanent)
 	diags.Append(identify(ctx, resp.TargetIdentity, types.StringValue(v.id))...)
-	diags.Append(importUnread.save(ctx, resp.TargetPrivate)...)
+	diags.Append(record{Takeover: takeoverUnread}.save(ctx, resp.TargetPrivate)...)
 	return diags
 }

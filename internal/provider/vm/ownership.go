@@ -4,7 +4,6 @@ package vm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,9 +12,6 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
-
-// volumesKey holds, in the private state, whose the VM's volumes are.
-const volumesKey = "volumes"
 
 // ownership says whose the VM's volumes are, which decides about deleting them.
 type ownership struct {
@@ -30,29 +26,6 @@ type ownership struct {
 	// somebody else's, as are all that come later. Null where this was never
 	// recorded: then all are the VM's.
 	Own []string `json:"own"`
-}
-
-// ownershipFrom reads the record, which is empty where there is none.
-func ownershipFrom(ctx context.Context, private privateState) (ownership, diag.Diagnostics) {
-	var o ownership
-	value, diags := private.GetKey(ctx, volumesKey)
-	if len(value) == 0 {
-		return o, diags
-	}
-	if err := json.Unmarshal(value, &o); err != nil {
-		diags.AddError("Unreadable private state", "The record of the VM's volumes can't be read: "+err.Error()+". This is a bug in the provider; please report it.")
-	}
-	return o, diags
-}
-
-func (o *ownership) save(ctx context.Context, private keySetter) diag.Diagnostics {
-	value, err := json.Marshal(o)
-	if err != nil {
-		var diags diag.Diagnostics
-		diags.AddError("Private state not written", err.Error())
-		return diags
-	}
-	return private.SetKey(ctx, volumesKey, value)
 }
 
 // give notes that the configuration names a volume.

@@ -39,15 +39,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	stage, diags := importStageFrom(ctx, req.Private)
+	rec, diags := readRecord(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	if stage.isUnread() {
+	if rec.Takeover.unread() {
 		resp.Diagnostics.Append(leaveComputedUnknown(req.Config, &resp.Plan)...)
 		client, ok := r.data.TryClient()
 		if !ok {
 			return
 		}
-		resp.Diagnostics.Append(r.readImported(ctx, client, &state, &ownership{})...)
+		resp.Diagnostics.Append(r.readTakenOver(ctx, client, &state, &ownership{})...)
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -56,11 +56,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	r.checkPlacement(ctx, &plan, &state, &resp.Diagnostics)
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, stage.isUnapplied())...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, rec.Takeover.unapplied())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	startPending, diags := startPendingFrom(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, stage.nullMeansUnknown(adopted), startPending)
+	change, diags := compare(ctx, &config, &plan, &state, rec.Takeover.nullMeansUnknown(adopted), rec.StartPending)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
@@ -75,12 +73,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
 	change.warn(&plan, &resp.Diagnostics)
-	if stage.isUnapplied() {
+	if rec.Takeover.unapplied() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
 		resp.Diagnostics.Append(warnKeptDisks(ctx, &config, &state)...)
 	}
-	if stage.isUnread() {
+	if rec.Takeover.unread() {
 		return
 	}
 	resp.Diagnostics.Append(change.fillComputed(ctx, &config, &plan, &state)...)

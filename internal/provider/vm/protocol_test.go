@@ -24,6 +24,12 @@ type protocol struct {
 
 func newProtocol(t *testing.T, sim *acctest.Sim) *protocol {
 	t.Helper()
+	return newProtocolAt(t, sim, sim.URL())
+}
+
+// newProtocolAt has the provider talk to a server in front of the simulator.
+func newProtocolAt(t *testing.T, sim *acctest.Sim, server string) *protocol {
+	t.Helper()
 	p := &protocol{t: t, server: providerserver.NewProtocol6(provider.New("test")())()}
 	schemas, err := p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	p.ok(err, schemas.Diagnostics)
@@ -33,7 +39,7 @@ func newProtocol(t *testing.T, sim *acctest.Sim) *protocol {
 	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.12.0",
 		Config: p.value(p.object(schemas.Provider.ValueType()), map[string]any{
-			"server": sim.URL(), "username": sim.Server().Username(), "password": sim.Server().Password(), "poll_interval": "100ms",
+			"server": server, "username": sim.Server().Username(), "password": sim.Server().Password(), "poll_interval": "100ms",
 		}),
 	})
 	p.ok(err, configured.Diagnostics)
@@ -114,6 +120,20 @@ func (p *protocol) text(of tftypes.Object, in *tfprotov6.DynamicValue, name stri
 	return text
 }
 
+// disk is an element of data_disks.
+func (p *protocol) disk(attributes map[string]any) tftypes.Value {
+	p.t.Helper()
+	disks, ok := p.vm.AttributeTypes["data_disks"].(tftypes.List)
+	if !ok {
+		p.t.Fatal("data_disks is no list")
+	}
+	value, err := p.value(p.object(disks.ElementType), attributes).Unmarshal(disks.ElementType)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return value
+}
+
 // identifies checks that an identity and a state are of the VM with this id.
 func (p *protocol) identifies(what string, got held, id string) {
 	p.t.Helper()
@@ -154,6 +174,21 @@ func (p *protocol) read(prior held) held {
 // apply plans and applies a change; of a create, the prior state is nil.
 func (p *protocol) apply(prior held, config map[string]any) held {
 	p.t.Helper()
+	changed, diags := p.applyPlan(p.plan(prior, config))
+	p.ok(nil, diags)
+	return changed
+}
+
+// plannedChange is a plan and what it was made from.
+type plannedChange struct {
+	prior  held
+	config *tfprotov6.DynamicValue
+	plan   *tfprotov6.PlanResourceChangeResponse
+}
+
+// plan plans a change; of a create, the prior state is nil.
+func (p *protocol) plan(prior held, config map[string]any) plannedChange {
+	p.t.Helper()
 	configured := p.value(p.vm, config)
 	proposed := configured
 	if prior.state == nil {
@@ -170,12 +205,20 @@ func (p *protocol) apply(prior held, config map[string]any) held {
 		PriorIdentity: prior.identity, PriorPrivate: prior.private,
 	})
 	p.ok(err, plan.Diagnostics)
+	return plannedChange{prior, configured, plan}
+}
+
+// applyPlan applies a plan. What comes back is to be kept even where it fails.
+func (p *protocol) applyPlan(change plannedChange) (held, []*tfprotov6.Diagnostic) {
+	p.t.Helper()
 	resp, err := p.server.ApplyResourceChange(p.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
-		TypeName: "elf_vm", PriorState: prior.state, PlannedState: plan.PlannedState, Config: configured,
-		PlannedPrivate: plan.PlannedPrivate, PlannedIdentity: plan.PlannedIdentity,
+		TypeName: "elf_vm", PriorState: change.prior.state, PlannedState: change.plan.PlannedState, Config: change.config,
+		PlannedPrivate: change.plan.PlannedPrivate, PlannedIdentity: change.plan.PlannedIdentity,
 	})
-	p.ok(err, resp.Diagnostics)
-	return held{resp.NewState, resp.NewIdentity, resp.Private}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return held{resp.NewState, resp.NewIdentity, resp.Private}, resp.Diagnostics
 }
 
 func (p *protocol) destroy(prior held) {

@@ -51,28 +51,23 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	stage, diags := importStageFrom(ctx, req.Private)
+	rec, diags := readRecord(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	owns, diags := ownershipFrom(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	unrecorded := owns.Own == nil
-	resp.Diagnostics.Append(r.observe(ctx, client, vm, &state, &owns, stage.isUnread())...)
+	resp.Diagnostics.Append(r.observe(ctx, client, vm, &state, &rec.Volumes, rec.Takeover.unread())...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
-	if unrecorded {
-		resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
+	if rec.Takeover.unread() {
+		rec.Takeover = takeoverUnapplied
 	}
-	if stage.isUnread() {
-		resp.Diagnostics.Append(importUnapplied.save(ctx, resp.Private)...)
-	}
-	startPending, diags := startPendingFrom(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
 	// A guest that is still going down is busy with that.
-	if startPending && vm.Status == tower.StatusRunning && vm.EntityAsyncStatus == "" {
-		resp.Diagnostics.Append(noStartPending.save(ctx, resp.Private)...)
+	if vm.Status == tower.StatusRunning && vm.EntityAsyncStatus == "" {
+		rec.StartPending = false
+	}
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
 	}
 }
 

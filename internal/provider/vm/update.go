@@ -35,26 +35,24 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	timeout, diags := plan.Timeouts.Update(ctx, defaultUpdateTimeout)
 	resp.Diagnostics.Append(diags...)
-	stage, diags := importStageFrom(ctx, req.Private)
+	rec, diags := readRecord(ctx, req.Private)
 	resp.Diagnostics.Append(diags...)
-	owns, diags := ownershipFrom(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	if stage.isUnread() {
-		resp.Diagnostics.Append(r.readImported(ctx, client, &state, &owns)...)
-		resp.Diagnostics.Append(importUnapplied.save(ctx, resp.Private)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if rec.Takeover.unread() {
+		resp.Diagnostics.Append(r.readTakenOver(ctx, client, &state, &rec.Volumes)...)
 	}
 	adopted, diags := r.adoptNICs(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, stage.isUnapplied())...)
+	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, rec.Takeover.unapplied())...)
 	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	startPending, diags := startPendingFrom(ctx, req.Private)
-	resp.Diagnostics.Append(diags...)
-	change, diags := compare(ctx, &config, &plan, &state, stage.nullMeansUnknown(adopted), startPending)
+	change, diags := compare(ctx, &config, &plan, &state, rec.Takeover.nullMeansUnknown(adopted), rec.StartPending)
 	resp.Diagnostics.Append(diags...)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), true)...)
-	if stage.isUnread() && !resp.Diagnostics.HasError() {
+	if rec.Takeover.unread() && !resp.Diagnostics.HasError() {
 		resp.Diagnostics.Append(change.fillComputed(ctx, &config, &plan, &state)...)
 	}
 	if resp.Diagnostics.HasError() {
@@ -65,9 +63,8 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 
 	applied := plan
 	applied.resetToState(&state)
-	err := r.applyChange(ctx, client, change, &config, &plan, &applied, &owns)
-	resp.Diagnostics.Append(owns.save(ctx, resp.Private)...)
-	resp.Diagnostics.Append(change.startPendingAfter(err, &applied).save(ctx, resp.Private)...)
+	err := r.applyChange(ctx, client, change, &config, &plan, &applied, &rec.Volumes)
+	rec.StartPending = change.startPendingAfter(err, &applied)
 	if err == nil && change.waits {
 		if r.waitNetwork(ctx, client, &applied, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
@@ -81,11 +78,13 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		applied.fillUnknownFrom(&state)
 	}
 	resp.Diagnostics.Append(applied.nullUnknowns(ctx)...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &applied)...)
-	resp.Diagnostics.Append(identify(ctx, resp.Identity, applied.ID)...)
-	if !resp.Diagnostics.HasError() && stage.isUnapplied() {
-		resp.Diagnostics.Append(importApplied.save(ctx, resp.Private)...)
+	if diags := resp.State.Set(ctx, &applied); diags.HasError() {
+		resp.Diagnostics.Append(diags...)
+		return
 	}
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, applied.ID)...)
+	rec.Takeover = rec.Takeover.after(err)
+	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
 }
 
 // scope is what the update waits for: the whole network, or the NICs that have

@@ -15,29 +15,35 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// importStageKey holds, in the private state, the import stage of a VM that was
-// not created here.
-const importStageKey = "imported"
-
-// importStage is how far the import of a VM has come. A VM whose state was moved
-// here from a resource of another provider counts as imported. What the state of
-// an imported VM lacks is null because nobody knows it, not because the
-// configuration left it out. The values are JSON, as the private state wants
-// them.
-type importStage string
+// takeoverStage is how far the takeover of a VM has come that was not created
+// here but imported, or moved here from a resource of another provider. What the
+// state of such a VM lacks is null because nobody knows it, not because the
+// configuration left it out.
+type takeoverStage string
 
 const (
-	notImported     importStage = ""         // created here
-	importUnread    importStage = `"unread"` // the state holds ids only: nothing has been read from Tower yet
-	importUnapplied importStage = `true`     // read, but no configuration has been applied since
-	importApplied   importStage = `false`    // applied since; how the VM was created stays unknown
+	notTakenOver      takeoverStage = ""          // created here
+	takeoverUnread    takeoverStage = "unread"    // the state holds ids only: nothing has been read from Tower yet
+	takeoverUnapplied takeoverStage = "unapplied" // read, but no configuration has been applied since
+	takeoverApplied   takeoverStage = "applied"   // applied since; how the VM was created stays unknown
 )
 
-// isUnread reports whether the state still lacks what Tower can tell.
-func (s importStage) isUnread() bool { return s == importUnread }
+// unread reports whether the state still lacks what Tower can tell.
+func (s takeoverStage) unread() bool { return s == takeoverUnread }
 
-// isUnapplied reports whether no configuration has been applied since the import.
-func (s importStage) isUnapplied() bool { return s == importUnread || s == importUnapplied }
+// unapplied reports whether no configuration has been applied since the takeover.
+func (s takeoverStage) unapplied() bool { return s == takeoverUnread || s == takeoverUnapplied }
+
+// after is the stage once the first read is done and an update has ended with err.
+func (s takeoverStage) after(err error) takeoverStage {
+	switch {
+	case !s.unapplied():
+		return s
+	case err != nil:
+		return takeoverUnapplied
+	}
+	return takeoverApplied
+}
 
 // nullMeansUnknown says in which parts of the state a null means "not known"
 // rather than "left out of the configuration".
@@ -48,32 +54,13 @@ type nullMeansUnknown struct {
 
 // nullMeansUnknown is that of a VM at this stage. nicsRead says that its NICs have
 // just been read from Tower, because the state had none.
-func (s importStage) nullMeansUnknown(nicsRead bool) nullMeansUnknown {
-	return nullMeansUnknown{creation: s != notImported, vm: s.isUnapplied(), nics: s.isUnapplied() || nicsRead}
+func (s takeoverStage) nullMeansUnknown(nicsRead bool) nullMeansUnknown {
+	return nullMeansUnknown{creation: s != notTakenOver, vm: s.unapplied(), nics: s.unapplied() || nicsRead}
 }
 
-// privateState is the part of the framework's private state that is needed.
-type privateState interface {
-	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
-}
-
-// keySetter is the part of the framework's private state that is written to.
-type keySetter interface {
-	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
-}
-
-func importStageFrom(ctx context.Context, private privateState) (importStage, diag.Diagnostics) {
-	value, diags := private.GetKey(ctx, importStageKey)
-	return importStage(value), diags
-}
-
-func (s importStage) save(ctx context.Context, private keySetter) diag.Diagnostics {
-	return private.SetKey(ctx, importStageKey, []byte(s))
-}
-
-// readImported reads what the state of an imported VM lacks. It is needed where a
+// readTakenOver reads what the state of a VM lacks that was taken over. It is needed where a
 // plan follows a move without a refresh.
-func (r *Resource) readImported(ctx context.Context, client *tower.Client, state *model, owns *ownership) diag.Diagnostics {
+func (r *Resource) readTakenOver(ctx context.Context, client *tower.Client, state *model, owns *ownership) diag.Diagnostics {
 	var diags diag.Diagnostics
 	vm, err := client.VM(ctx, state.ID.ValueString())
 	switch {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MPL-2.0
+
+package vm_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
+)
+
+// gate stands in front of the simulator and can refuse one request.
+type gate struct {
+	url string
+
+	mu      sync.Mutex
+	refuse  int    // which request from now on is refused, from 1; 0: none
+	passed  int    // requests since then
+	refused string // the path of the one that was refused
+}
+
+func newGate(t *testing.T, sim *acctest.Sim) *gate {
+	t.Helper()
+	target, err := url.Parse(sim.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	g := &gate{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if g.refuses(r.URL.Path) {
+			http.Error(w, `{"message": "refused by the test"}`, http.StatusBadRequest)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	g.url = server.URL
+	return g
+}
+
+func (g *gate) refuses(path string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.passed++
+	if g.passed != g.refuse {
+		return false
+	}
+	g.refused = path
+	return true
+}
+
+// during runs f, and has the n-th request that it makes refused; 0 lets all
+// pass. It returns the path of the request that was refused, "" for none, and
+// the number of requests.
+func (g *gate) during(n int, f func()) (refused string, requests int) {
+	g.mu.Lock()
+	g.refuse, g.passed, g.refused = n, 0, ""
+	g.mu.Unlock()
+	f()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.refuse = 0
+	return g.refused, g.passed
+}
+
+// eachStep runs a story in which all requests pass, and then again and again with
+// the first of its requests refused, the second, and so on. The story returns
+// what gate.during does.
+func eachStep(t *testing.T, story func(t *testing.T, n int) (refused string, requests int)) {
+	t.Helper()
+	_, all := story(t, 0)
+	if all == 0 {
+		t.Fatal("no request was made")
+	}
+	for n := range all {
+		t.Run(fmt.Sprintf("request %d", n+1), func(t *testing.T) {
+			t.Parallel()
+			if refused, _ := story(t, n+1); refused == "" {
+				t.Error("no request was refused")
+			}
+		})
+	}
+}
+
+// Whichever request of the first update after an import fails, what the VM had
+// attached that nobody gave to Terraform outlives its destroy.
+func TestVM_failedTakeoverClaimsNoVolume(t *testing.T) {
+	t.Parallel()
+	eachStep(t, func(t *testing.T, n int) (string, int) {
+		sim := acctest.Simulator(t, older)
+		g := newGate(t, sim)
+		p, api := newProtocolAt(t, sim, g.url), apiOf(t, sim)
+		for _, disk := range []string{"data", "pvc"} {
+			api.attach("older", api.volume("older-"+disk, 3))
+		}
+		imported := p.importVM(tfprotov6.ImportResourceStateRequest{ID: "cluster-1/older"})
+		plan := p.plan(imported, map[string]any{
+			"name": "older", "cluster_id": sim.RowID("get-clusters", byName{"name": "cluster-1"}),
+			"description": "taken over", "labels": map[string]tftypes.Value{"team": tftypes.NewValue(tftypes.String, "web")},
+			"data_disks": []tftypes.Value{p.disk(map[string]any{"name": "older-data", "size_gib": 4})},
+		})
+		var changed held
+		var diags []*tfprotov6.Diagnostic
+		refused, requests := g.during(n, func() { changed, diags = p.applyPlan(plan) })
+		if n == 0 {
+			p.ok(nil, diags)
+		}
+		p.destroy(p.read(changed))
+		var left []string
+		for _, volume := range api.volumes("") {
+			left = append(left, volume.Name)
+		}
+		if !strings.Contains(strings.Join(left, " "), "older-pvc") {
+			t.Errorf("after %s was refused (%v), the destroy leaves only the volumes %q", refused, diags, left)
+		}
+		return refused, requests
+	})
+}
