@@ -296,7 +296,7 @@ func TestContact_restartIsRiddenOut(t *testing.T) {
 		away := 12 * time.Second
 		time.AfterFunc(away, func() { up.Store(true) })
 		start := time.Now()
-		if _, err := c.Clusters(t.Context(), ListFilter{}); err != nil {
+		if _, err := c.Clusters(t.Context(), nil); err != nil {
 			t.Errorf("after %s: %v", time.Since(start), err)
 		}
 		if took := time.Since(start); took < away {
@@ -358,7 +358,7 @@ func TestContact_restartOfAListener(t *testing.T) {
 		}
 		return conn, err
 	})
-	if _, err := c.Clusters(short(t), ListFilter{}); err != nil {
+	if _, err := c.Clusters(short(t), nil); err != nil {
 		t.Error(err)
 	}
 	if refused.Load() != 2 {
