@@ -122,27 +122,28 @@ func (cr *Creation) Release() {
 func (cr *Creation) Wait(ctx context.Context) (*VM, error) {
 	defer cr.Release()
 	c := cr.client
-	a := accepted{operation: cr.operation, objectID: cr.VMID, taskID: cr.TaskID, requestID: cr.RequestID}
-	forgotten, err := c.awaitTask(ctx, a)
+	a := accepted{operation: cr.operation, objectID: cr.VMID, requestID: cr.RequestID}
+	a.took([]receipt{{task: cr.TaskID}})
+	forgotten, err := c.awaitTasks(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	misses := patience
+	misses := looksForEffect
 	if forgotten || cr.Adopted {
 		// Only the VM can tell what became of the create, and Tower deletes the record when it fails.
-		misses = missesOfVM
+		misses = missesOfObject
 	}
 	what := fmt.Sprintf("%s: waiting for VM %s to become idle", cr.operation, cr.VMID)
-	made, err := c.awaitVM(ctx, what, cr.VMID, func(s sight) (bool, error) {
-		if s.vm == nil && s.misses >= misses {
+	made, err := c.vms.await(ctx, what, cr.VMID, func(l look[VM]) (bool, error) {
+		if l.object == nil && l.misses >= misses {
 			return true, notFound(cr.operation, fmt.Sprintf("Tower no longer shows the VM %s that it was creating", cr.VMID))
 		}
-		return idle(s.vm) && s.vm.HasRealLocalID(), nil
+		return idle(l.object) && l.object.HasRealLocalID(), nil
 	})
 	if err == nil {
 		return made, nil
 	}
-	if errors.Is(err, ErrNotFound) && misses == missesOfVM {
+	if errors.Is(err, ErrNotFound) && misses == missesOfObject {
 		return nil, cr.failed(ctx, a, err)
 	}
 	return nil, err

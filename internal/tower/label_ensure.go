@@ -5,7 +5,6 @@ package tower
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -147,27 +146,28 @@ func (c *Client) createLabels(ctx context.Context, pairs []labelPair) ([]string,
 		body = append(body, &models.LabelCreationParams{Key: ptr(pair.Key), Value: optional(pair.Value)})
 	}
 	a := accepted{operation: opCreateLabel}
-	made, err := invoke(ctx, c, operation{opCreateLabel, kindCreate}, func(ctx context.Context) ([]string, error) {
-		reply, err := label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
+	made, err := invoke(ctx, c, operation{opCreateLabel, kindCreate}, func(ctx context.Context) ([]receipt, error) {
+		made, err := receipts(label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body)))
 		a.requestID = exchangeOf(ctx).requestID
-		var made []string
-		for _, one := range reply.Payload {
-			if one != nil && one.Data != nil && deref(one.Data.ID) != "" {
-				made = append(made, *one.Data.ID)
-				a.objectID, a.taskID = *one.Data.ID, cmp.Or(deref(one.TaskID), a.taskID)
-			}
-		}
-		return made, nil
+		return made, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	a.took(made)
+	ids := make([]string, 0, len(pairs))
+	for _, r := range made {
+		if r.id != "" {
+			ids = append(ids, r.id)
+			a.objectID = r.id
+		}
+	}
+	forgotten, err := c.awaitTasks(ctx, a)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(made) != len(pairs):
-		return nil, &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: a.requestID, Err: errors.New("the reply does not name each label")}
+	case forgotten || len(ids) != len(pairs):
+		return nil, &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: a.requestID, Message: "Tower does not tell what became of each label"}
 	}
-	_, err = c.awaitTask(ctx, a)
-	return made, err
+	return ids, nil
 }

@@ -17,7 +17,7 @@ import (
 func (c *Client) try(ctx context.Context, k kind) error {
 	switch k {
 	case kindMutation:
-		_, err := c.submit(ctx, "vm-1", c.starting(""))
+		_, err := c.vms.submit(ctx, "vm-1", c.starting(""))
 		return err
 	case kindCreate:
 		in := VMCreate{Name: "n", ClusterID: "cl", ContentLibraryVMTemplateID: "t"}
