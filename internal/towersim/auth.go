@@ -16,12 +16,12 @@ type apiKey struct {
 }
 
 // public lists the operations that need no token.
-var public = map[string]bool{"login": true, "get-version": true}
+var publicOperations = map[string]bool{"login": true, "get-version": true}
 
 // authenticate finds the caller by the Authorization header, which holds a token
 // as it is or after "Bearer".
 func (c *call) authenticate(name string) error {
-	if public[name] {
+	if publicOperations[name] {
 		return nil
 	}
 
@@ -98,7 +98,7 @@ func login(c *call, in *wire.LoginInput) (any, error) {
 	}
 
 	for _, u := range c.users.list {
-		if u.spec.Username != in.Username || !admits(u.spec.Source, source) {
+		if u.spec.Username != in.Username || !sourceAllows(u.spec.Source, source) {
 			continue
 		}
 
@@ -135,7 +135,7 @@ func (c *call) checkSource(source wire.UserSource, configID string) error {
 }
 
 // admits tells whether a user of one source may log in through another.
-func admits(of string, through wire.UserSource) bool {
+func sourceAllows(of string, through wire.UserSource) bool {
 	directory := of == "LDAP" || of == "AUTHN"
 
 	switch through {

@@ -54,7 +54,7 @@ func changing(t *testing.T) []*wire.Operation {
 
 	for i := range wire.Operations {
 		o := &wire.Operations[i]
-		if name := o.Path[1:]; simulated[name] && o.NewRequest != nil && !strings.HasPrefix(name, "get-") && name != "login" {
+		if name := o.Path[1:]; simulated[name] && requestTypes[o.Path] != nil && !strings.HasPrefix(name, "get-") && name != "login" {
 			all = append(all, o)
 		}
 	}

@@ -26,7 +26,7 @@ const (
 func partsOf(o *wire.Operation, body any) []part {
 	var all []part
 
-	take(reflect.TypeOf(o.NewRequest()).Elem(), part{
+	take(requestTypes[o.Path], part{
 		path: "body", value: body, with: func(value any) any { return value },
 	}, &all)
 

@@ -16,23 +16,23 @@ func TestWhatChangesLeaveIsBounded(t *testing.T) {
 	}
 	defer s.Close()
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		v := w.vms.list[0]
-		first, pending := v.nics[0].row.ID, w.newTask(work{}, nil)
+		first, pending := v.nics[0].row.ID, w.newTask(taskWork{}, nil)
 
 		for i := range maxTasks + maxTasks/5 {
-			over := w.newTask(work{}, nil)
+			over := w.newTask(taskWork{}, nil)
 			over.row.FinishedAt = wire.Ptr("now")
 
 			if i < 3*maxFormer {
-				w.renew(v)
+				w.renewPartIDs(v)
 			}
 
-			if i == maxFormer/2 && w.nicOf(v, first) == nil {
+			if i == maxFormer/2 && w.vmNICByID(v, first) == nil {
 				t.Error("the NIC is not found by an id that it had lately")
 			}
 
-			w.settle()
+			w.endStep()
 		}
 
 		if n := len(w.tasks.list); n > maxTasks || n < maxTasks*9/10 || len(w.tasks.byID) != n || len(w.tasks.byRow) != n {

@@ -29,27 +29,27 @@ func newClock(start time.Time, speed float64, manual bool) *clock {
 // equal instants are equal values.
 func (c *clock) now() time.Time {
 	if !c.manual {
-		return c.base().Add(time.Duration(float64(time.Since(c.start)) * c.speed))
+		return c.startTime().Add(time.Duration(float64(time.Since(c.start)) * c.speed))
 	}
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
 
-	return c.base().Add(c.offset)
+	return c.startTime().Add(c.offset)
 }
 
-func (c *clock) base() time.Time {
+func (c *clock) startTime() time.Time {
 	return c.start.Round(0).UTC()
 }
 
 // real returns the real time at a simulated one. A manual clock has no other
 // time than its own.
-func (c *clock) real(simulated time.Time) time.Time {
+func (c *clock) realTime(simulated time.Time) time.Time {
 	if c.manual {
 		return simulated
 	}
 
-	return c.base().Add(time.Duration(float64(simulated.Sub(c.base())) / c.speed))
+	return c.startTime().Add(time.Duration(float64(simulated.Sub(c.startTime())) / c.speed))
 }
 
 // advance moves a manual clock.
@@ -65,7 +65,7 @@ func (c *clock) advance(d time.Duration) {
 // sleepUntil blocks until a simulated instant or until ctx ends.
 func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 	if !c.manual {
-		timer := time.NewTimer(time.Until(c.real(instant)))
+		timer := time.NewTimer(time.Until(c.realTime(instant)))
 		defer timer.Stop()
 
 		select {
@@ -78,7 +78,7 @@ func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 
 	for {
 		c.mu.Lock()
-		moved, reached := c.moved, !c.base().Add(c.offset).Before(instant)
+		moved, reached := c.moved, !c.startTime().Add(c.offset).Before(instant)
 		c.mu.Unlock()
 
 		if reached {
@@ -97,49 +97,49 @@ func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 // whoever looks at the world first lets the agenda catch up, so that events
 // run one by one, in the order of their instants and, at one instant, in the
 // order in which they were planned.
-type agenda struct {
-	current time.Time
-	planned eventHeap
-	count   uint64
-	settled func() // runs after each event, if it is not nil
+type eventQueue struct {
+	now       time.Time
+	events    eventHeap
+	count     uint64
+	afterStep func() // runs after each event, if it is not nil
 }
 
 // at plans f for an instant; one that has passed means at the next catch-up.
-func (a *agenda) at(instant time.Time, f func()) {
+func (a *eventQueue) runAt(instant time.Time, f func()) {
 	a.count++
-	heap.Push(&a.planned, event{at: instant, order: a.count, run: f})
+	heap.Push(&a.events, event{at: instant, order: a.count, run: f})
 }
 
 // after plans f for d from the current instant.
-func (a *agenda) after(d time.Duration, f func()) {
-	a.at(a.current.Add(d), f)
+func (a *eventQueue) runAfter(d time.Duration, f func()) {
+	a.runAt(a.now.Add(d), f)
 }
 
 // catchUp runs what is due by now. Each event sees its own instant as current.
-func (a *agenda) catchUp(now time.Time) {
-	for len(a.planned) > 0 && !a.planned[0].at.After(now) {
-		due, ok := heap.Pop(&a.planned).(event)
+func (a *eventQueue) runDue(now time.Time) {
+	for len(a.events) > 0 && !a.events[0].at.After(now) {
+		due, ok := heap.Pop(&a.events).(event)
 		if !ok {
 			return
 		}
 
-		if due.at.After(a.current) {
-			a.current = due.at
+		if due.at.After(a.now) {
+			a.now = due.at
 		}
 
 		due.run()
-		a.settle()
+		a.endStep()
 	}
 
-	if now.After(a.current) {
-		a.current = now
+	if now.After(a.now) {
+		a.now = now
 	}
 }
 
 // settle ends a step that is no event.
-func (a *agenda) settle() {
-	if a.settled != nil {
-		a.settled()
+func (a *eventQueue) endStep() {
+	if a.afterStep != nil {
+		a.afterStep()
 	}
 }
 

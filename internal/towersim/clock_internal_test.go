@@ -13,34 +13,34 @@ import (
 
 func TestAgendaRunsInOrder(t *testing.T) {
 	var (
-		a    agenda
+		a    eventQueue
 		seen []string
 	)
 
 	base := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	a.current = base
+	a.now = base
 	note := func(name string) func() {
-		return func() { seen = append(seen, fmt.Sprint(name, a.current.Sub(base))) }
+		return func() { seen = append(seen, fmt.Sprint(name, a.now.Sub(base))) }
 	}
 
-	a.after(2*time.Second, note("c"))
-	a.after(time.Second, func() {
+	a.runAfter(2*time.Second, note("c"))
+	a.runAfter(time.Second, func() {
 		note("a")()
-		a.after(0, note("soon"))
-		a.after(time.Second, note("d"))
+		a.runAfter(0, note("soon"))
+		a.runAfter(time.Second, note("d"))
 	})
-	a.after(time.Second, note("b"))
-	a.at(base.Add(-time.Second), note("past"))
-	a.after(time.Hour, note("never"))
-	a.catchUp(base.Add(10 * time.Second))
+	a.runAfter(time.Second, note("b"))
+	a.runAt(base.Add(-time.Second), note("past"))
+	a.runAfter(time.Hour, note("never"))
+	a.runDue(base.Add(10 * time.Second))
 
 	want := []string{"past0s", "a1s", "b1s", "soon1s", "c2s", "d2s"}
 	if !slices.Equal(seen, want) {
 		t.Errorf("got %q, want %q", seen, want)
 	}
 
-	if a.current != base.Add(10*time.Second) {
-		t.Errorf("the agenda is at %s", a.current)
+	if a.now != base.Add(10*time.Second) {
+		t.Errorf("the agenda is at %s", a.now)
 	}
 }
 
@@ -55,7 +55,7 @@ func TestClockRunsFaster(t *testing.T) {
 			t.Errorf("%s have passed", got)
 		}
 
-		if got := c.real(c.now()); !got.Equal(time.Now()) {
+		if got := c.realTime(c.now()); !got.Equal(time.Now()) {
 			t.Errorf("the real time is %s, want %s", got, time.Now())
 		}
 

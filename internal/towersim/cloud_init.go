@@ -58,8 +58,8 @@ func cloudInitFailure(format string, args ...any) *taskFailure {
 // networks checks the meaning of a VM's cloud-init data, as the task does that
 // builds the VM, and returns the static networks by the index of their NIC; nil
 // for those that ask a DHCP server. The result is nil if there are no networks.
-func (b *blueprint) networks() (map[int]*staticShape, *taskFailure) {
-	if b.cloud == nil {
+func (b *blueprint) cloudInitNetworks() (map[int]*staticAddress, *taskFailure) {
+	if b.cloudInitData == nil {
 		return nil, nil
 	}
 
@@ -67,29 +67,29 @@ func (b *blueprint) networks() (map[int]*staticShape, *taskFailure) {
 		return nil, cloudInitFailure("The template does not support cloud-init.")
 	}
 
-	if b.guestOS != nil && *b.guestOS == wire.VMGuestsOperationSystemWindows && !windowsHostname(valueOf(b.cloud.Hostname)) {
-		return nil, cloudInitFailure("The hostname [%s] is not one of a Windows system.", *b.cloud.Hostname)
+	if b.guestOS != nil && *b.guestOS == wire.VMGuestsOperationSystemWindows && !windowsHostname(deref(b.cloudInitData.Hostname)) {
+		return nil, cloudInitFailure("The hostname [%s] is not one of a Windows system.", *b.cloudInitData.Hostname)
 	}
 
-	for _, server := range b.cloud.Nameservers {
+	for _, server := range b.cloudInitData.Nameservers {
 		if _, err := netip.ParseAddr(server); err != nil {
 			return nil, cloudInitFailure("The nameserver [%s] is not an IP address.", server)
 		}
 	}
 
-	if len(b.cloud.Networks) == 0 {
+	if len(b.cloudInitData.Networks) == 0 {
 		return nil, nil
 	}
 
-	networks := map[int]*staticShape{}
+	networks := map[int]*staticAddress{}
 
-	for i := range b.cloud.Networks {
-		network := &b.cloud.Networks[i]
+	for i := range b.cloudInitData.Networks {
+		network := &b.cloudInitData.Networks[i]
 		if network.NicIndex >= len(b.nics) {
 			return nil, cloudInitFailure("The VM has no NIC [%d].", network.NicIndex)
 		}
 
-		static, failed := staticOf(network)
+		static, failed := staticAddressOf(network)
 		if failed != nil {
 			return nil, failed
 		}
@@ -112,7 +112,7 @@ var (
 )
 
 // staticOf returns the address of a static network, nil for one with DHCP.
-func staticOf(network *wire.CloudInitNetWork) (*staticShape, *taskFailure) {
+func staticAddressOf(network *wire.CloudInitNetWork) (*staticAddress, *taskFailure) {
 	if network.Type != wire.CloudInitNetworkTypeEnumIpv4 {
 		for _, route := range network.Routes {
 			if failed := checkRoute(&route, netip.Prefix{}); failed != nil {
@@ -128,12 +128,12 @@ func staticOf(network *wire.CloudInitNetWork) (*staticShape, *taskFailure) {
 		return nil, cloudInitFailure("The IP address [%s] is not valid.", *network.IPAddress)
 	}
 
-	bits, ok := bitsOf(*network.Netmask)
+	bits, ok := prefixLength(*network.Netmask)
 	if !ok {
 		return nil, cloudInitFailure("The netmask [%s] is not valid.", *network.Netmask)
 	}
 
-	static := &staticShape{ip: address.String(), mask: *network.Netmask}
+	static := &staticAddress{ip: address.String(), mask: *network.Netmask}
 
 	for _, route := range network.Routes {
 		if failed := checkRoute(&route, netip.PrefixFrom(address, bits).Masked()); failed != nil {
@@ -155,7 +155,7 @@ func checkRoute(route *wire.CloudInitNetWorkRoute, subnet netip.Prefix) *taskFai
 		return cloudInitFailure("The route's network [%s] is not valid.", route.Network)
 	}
 
-	if _, ok := bitsOf(route.Netmask); !ok {
+	if _, ok := prefixLength(route.Netmask); !ok {
 		return cloudInitFailure("The route's netmask [%s] is not valid.", route.Netmask)
 	}
 
@@ -168,7 +168,7 @@ func checkRoute(route *wire.CloudInitNetWorkRoute, subnet netip.Prefix) *taskFai
 }
 
 // bitsOf reads a dotted IPv4 mask.
-func bitsOf(mask string) (int, bool) {
+func prefixLength(mask string) (int, bool) {
 	address, err := netip.ParseAddr(mask)
 	if err != nil || !address.Is4() {
 		return 0, false
@@ -184,5 +184,5 @@ func bitsOf(mask string) (int, bool) {
 		}
 	}
 
-	return bits, maskOf(bits) == mask
+	return bits, netmask(bits) == mask
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-func (c *cluster) mark(status *wire.EntityAsyncStatus) { c.row.EntityAsyncStatus = status }
+func (c *cluster) setAsyncStatus(status *wire.EntityAsyncStatus) { c.row.EntityAsyncStatus = status }
 
 // connectCluster makes Tower manage clusters that nobody knew of before. What is
 // in such a cluster is what a scenario's cluster has by default.
 func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -30,20 +30,20 @@ func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
 			}
 		}
 
-		if err := nonEmpty("username", &p.Username); err != nil {
+		if err := checkNotEmpty("username", &p.Username); err != nil {
 			return nil, err
 		}
 
-		if _, err := c.datacenterNamed(p.DatacenterID); err != nil {
+		if _, err := c.datacenterByID(p.DatacenterID); err != nil {
 			return nil, err
 		}
 	}
 
-	return mapped(*in, c.connect), nil
+	return mapSlice(*in, c.connect), nil
 }
 
-func (w *world) datacenterNamed(id *string) (*datacenter, error) {
-	if valueOf(id) == "" {
+func (w *world) datacenterByID(id *string) (*datacenter, error) {
+	if deref(id) == "" {
 		return nil, nil
 	}
 
@@ -61,21 +61,21 @@ func (c *call) connect(p wire.ClusterCreationParams) wire.WithTask[*wire.Cluster
 	spec.setDefaults()
 	spec.Name = "cluster-" + p.IP
 
-	made := c.stockCluster(&spec, len(c.clusters.list))
+	made := c.addCluster(&spec, len(c.clusters.list))
 	made.row.IP, made.row.ManagementVip = p.IP, wire.Ptr(p.IP)
 	made.row.ConnectState = wire.ConnectStateInitializing
 
-	if d, err := c.datacenterNamed(p.DatacenterID); err == nil && d != nil {
-		c.take(d, []*cluster{made})
+	if d, err := c.datacenterByID(p.DatacenterID); err == nil && d != nil {
+		c.moveClustersTo(d, []*cluster{made})
 	}
 
 	c.dirty = true
 	c.derive()
 
-	t := c.begin(work{
+	t := c.startTask(taskWork{
 		mutation: "connectCluster", resource: "Cluster", id: made.row.ID, cluster: made,
-		about:  text{en: "Connect cluster " + p.IP, zh: "关联集群 " + p.IP},
-		status: wire.EntityAsyncStatusCreating, holds: []markable{made},
+		description: localizedText{en: "Connect cluster " + p.IP, zh: "关联集群 " + p.IP},
+		status:      wire.EntityAsyncStatusCreating, objects: []asyncObject{made},
 		apply: func() *taskFailure {
 			made.row.ConnectState = wire.ConnectStateConnected
 
@@ -89,12 +89,12 @@ func (c *call) connect(p wire.ClusterCreationParams) wire.WithTask[*wire.Cluster
 }
 
 func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
-	found, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	found, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	into, err := c.datacenterNamed(in.Data.DatacenterID)
+	into, err := c.datacenterByID(in.Data.DatacenterID)
 	if err != nil {
 		return nil, err
 	}
@@ -105,15 +105,15 @@ func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
 		}
 	}
 
-	return changed(c, found, change[*cluster]{
+	return startChanges(c, found, change[*cluster]{
 		mutation: "updateCluster", resource: "Cluster",
-		about:   plainly("Edit cluster", "编辑集群", func(x *cluster) string { return x.row.Name }),
-		cluster: func(x *cluster) *cluster { return x },
+		description: describe("Edit cluster", "编辑集群", func(x *cluster) string { return x.row.Name }),
+		cluster:     func(x *cluster) *cluster { return x },
 		apply: func(x *cluster) *taskFailure {
-			assign(&x.row.IP, in.Data.IP)
+			setIfSent(&x.row.IP, in.Data.IP)
 
 			if into != nil {
-				c.take(into, []*cluster{x})
+				c.moveClustersTo(into, []*cluster{x})
 			}
 
 			return nil
@@ -124,26 +124,26 @@ func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
 // deleteCluster makes Tower forget clusters and all that is in them. The
 // clusters themselves live on.
 func deleteCluster(c *call, in *wire.ClusterDeletionParams) (any, error) {
-	found, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	found, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, change[*cluster]{
+	return startChanges(c, found, change[*cluster]{
 		mutation: "deleteCluster", resource: "Cluster", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Remove cluster", "移除集群", func(x *cluster) string { return x.row.Name }),
-		cluster: func(x *cluster) *cluster { return x },
+		description: describe("Remove cluster", "移除集群", func(x *cluster) string { return x.row.Name }),
+		cluster:     func(x *cluster) *cluster { return x },
 		apply: func(x *cluster) *taskFailure {
 			c.forgetCluster(x)
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 func (w *world) forgetCluster(c *cluster) {
 	for _, v := range w.clusterVMs(c) {
-		w.destroy(v)
+		w.removeVM(v)
 	}
 
 	for _, d := range w.datacenters.list {
@@ -153,7 +153,7 @@ func (w *world) forgetCluster(c *cluster) {
 	for _, l := range w.libraryImages.list {
 		if i := w.copyOf(l, c); i != nil {
 			w.images.remove(i)
-			w.showCopies(l)
+			w.refreshCopies(l)
 		}
 	}
 
@@ -163,34 +163,34 @@ func (w *world) forgetCluster(c *cluster) {
 		}
 	}
 
-	for _, v := range filtered(w.volumes.list, func(v *volume) bool { return v.cluster == c }) {
+	for _, v := range filterSlice(w.volumes.list, func(v *volume) bool { return v.cluster == c }) {
 		w.removeVolume(v)
 	}
 
-	dropWhere(&w.hostNICs, func(n *hostNIC) bool { return n.host.cluster == c })
-	dropWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
-	dropWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
-	dropWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
-	dropWhere(&w.vdses, func(v *vds) bool { return v.cluster == c })
-	dropWhere(&w.images, func(i *image) bool { return i.cluster == c })
-	dropWhere(&w.toolsImages, func(i *toolsImage) bool { return i.cluster == c })
-	dropWhere(&w.snapshots, func(s *snapshot) bool { return s.cluster == c })
-	dropWhere(&w.groups, func(g *group) bool { return g.cluster == c })
-	dropWhere(&w.folders, func(f *folder) bool { return f.cluster == c })
-	dropWhere(&w.policies, func(p *storagePolicy) bool { return p.cluster == c })
-	dropWhere(&w.clusterSettings, func(s *clusterSettings) bool { return s.cluster == c })
-	dropWhere(&w.iscsiTargets, func(t *iscsiTarget) bool { return t.cluster == c })
-	dropWhere(&w.iscsiLuns, func(l *iscsiLun) bool { return l.target.cluster == c })
-	dropWhere(&w.iscsiSnapshots, func(s *iscsiSnapshot) bool { return s.target.cluster == c })
-	dropWhere(&w.floatingIPs, func(f *floatingIP) bool { return f.vpc.cluster == c })
-	dropWhere(&w.vpcSubnets, func(s *vpcSubnet) bool { return s.vpc.cluster == c })
-	dropWhere(&w.vpcs, func(v *vpc) bool { return v.cluster == c })
+	removeWhere(&w.hostNICs, func(n *hostNIC) bool { return n.host.cluster == c })
+	removeWhere(&w.hosts, func(h *host) bool { return h.cluster == c })
+	removeWhere(&w.gpus, func(g *gpu) bool { return g.host.cluster == c })
+	removeWhere(&w.vlans, func(v *vlan) bool { return v.cluster() == c })
+	removeWhere(&w.vdses, func(v *vds) bool { return v.cluster == c })
+	removeWhere(&w.images, func(i *image) bool { return i.cluster == c })
+	removeWhere(&w.toolsImages, func(i *toolsImage) bool { return i.cluster == c })
+	removeWhere(&w.snapshots, func(s *snapshot) bool { return s.cluster == c })
+	removeWhere(&w.groups, func(g *group) bool { return g.cluster == c })
+	removeWhere(&w.folders, func(f *folder) bool { return f.cluster == c })
+	removeWhere(&w.policies, func(p *storagePolicy) bool { return p.cluster == c })
+	removeWhere(&w.clusterSettings, func(s *clusterSettings) bool { return s.cluster == c })
+	removeWhere(&w.iscsiTargets, func(t *iscsiTarget) bool { return t.cluster == c })
+	removeWhere(&w.iscsiLuns, func(l *iscsiLun) bool { return l.target.cluster == c })
+	removeWhere(&w.iscsiSnapshots, func(s *iscsiSnapshot) bool { return s.target.cluster == c })
+	removeWhere(&w.floatingIPs, func(f *floatingIP) bool { return f.vpc.cluster == c })
+	removeWhere(&w.vpcSubnets, func(s *vpcSubnet) bool { return s.vpc.cluster == c })
+	removeWhere(&w.vpcs, func(v *vpc) bool { return v.cluster == c })
 	w.clusters.remove(c)
 }
 
 // dropWhere removes the objects of a table that a condition holds for.
-func dropWhere[T object](t *table[T], condition func(T) bool) {
-	for _, x := range filtered(t.list, condition) {
+func removeWhere[T object](t *table[T], condition func(T) bool) {
+	for _, x := range filterSlice(t.list, condition) {
 		t.remove(x)
 	}
 }

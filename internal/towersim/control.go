@@ -57,7 +57,7 @@ type OperationInfo struct {
 func (s *Server) Stats() Stats {
 	var stats Stats
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		stats = Stats{Total: w.total, Requests: map[string]int{}}
 		for name, n := range w.requests {
 			stats.Requests[name] = n
@@ -71,11 +71,11 @@ func (s *Server) Stats() Stats {
 // the scenario names are as before, and the counts are zero. Tokens and API keys
 // stay good. Who watches changes by their revisions learns that some are missing.
 func (s *Server) Reset() {
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		s.ids.macs = 0
 		s.world = newWorld(w.scenario, s.clock, s.ids, s.sessions)
-		s.world.nodes = w.nodes.emptied()
-		s.world.journal.follow(w.journal)
+		s.world.nodes = w.nodes.cleared()
+		s.world.journal.continueFrom(w.journal)
 	})
 }
 
@@ -87,7 +87,7 @@ func (s *Server) InjectFaults(faults ...Fault) error {
 		return err
 	}
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for _, fault := range faults {
 			w.addFault(fault)
 		}
@@ -106,7 +106,7 @@ func (s *Server) inventory() *Inventory {
 
 // ClearFaults removes all faults, those of the scenario included.
 func (s *Server) ClearFaults() {
-	s.locked(func(w *world) { w.faults = nil })
+	s.withWorld(func(w *world) { w.faults = nil })
 }
 
 // VMs returns the history of all VMs, in the order of their creation. Of the
@@ -114,30 +114,30 @@ func (s *Server) ClearFaults() {
 func (s *Server) VMs() []VMReport {
 	var reports []VMReport
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		all := append(slices.Clone(w.deletedVMs), w.vms.list...)
 		slices.SortFunc(all, func(a, b *vm) int { return cmp.Compare(a.order, b.order) })
 
-		reports = mapped(all, w.report)
+		reports = mapSlice(all, w.vmReport)
 	})
 
 	return reports
 }
 
-func (w *world) report(v *vm) VMReport {
+func (w *world) vmReport(v *vm) VMReport {
 	return VMReport{
 		Name: v.row.Name, ID: v.row.ID, LocalID: v.row.LocalID,
 		CreatedAt: w.realTime(v.createdAt), PoweredOnAt: w.realTime(v.poweredOnAt),
 		NodeRegisteredAt: w.realTime(v.nodeRegisteredAt), DeletedAt: w.realTime(v.deletedAt),
-		NICs: w.reportNICs(v),
+		NICs: w.nicReports(v),
 	}
 }
 
-func (w *world) reportNICs(v *vm) []NICReport {
+func (w *world) nicReports(v *vm) []NICReport {
 	reports := make([]NICReport, len(v.nics))
 	for i, n := range v.nics {
 		reports[i] = NICReport{
-			Index: i, MACAddress: n.mac, Address: textOrNull(n.address.ip),
+			Index: i, MACAddress: n.mac, Address: nilIfEmpty(n.address.ip),
 			LeasedAt: w.realTime(n.leasedAt), ReportedAt: w.realTime(n.reportedAt),
 		}
 	}
@@ -150,14 +150,14 @@ func (w *world) realTime(simulated time.Time) *time.Time {
 		return nil
 	}
 
-	return wire.Ptr(w.clock.real(simulated))
+	return wire.Ptr(w.clock.realTime(simulated))
 }
 
 // Operations lists the simulated operations by name.
 func (s *Server) Operations() []OperationInfo {
 	var list []OperationInfo
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for i := range wire.Operations {
 			o := &wire.Operations[i]
 			name := o.Path[1:]
@@ -256,7 +256,7 @@ func (s *Server) postAPIKey(w http.ResponseWriter, r *http.Request) {
 func (s *Server) NewAPIKey(username, name string) (string, error) {
 	token, err := "", fmt.Errorf("towersim: there is no user %q", username)
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for _, u := range w.users.list {
 			if u.spec.Username == username {
 				token, _ = s.createAPIKey(u, name)

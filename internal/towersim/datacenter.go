@@ -13,47 +13,47 @@ import (
 // them needs no task.
 
 func createOrganization(c *call, in *[]wire.OrganizationCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
 	for i := range *in {
-		if err := nonEmpty("name", &(*in)[i].Name); err != nil {
+		if err := checkNotEmpty("name", &(*in)[i].Name); err != nil {
 			return nil, err
 		}
 	}
 
-	return mapped(*in, func(p wire.OrganizationCreationParams) wire.WithTask[*wire.Organization] {
+	return mapSlice(*in, func(p wire.OrganizationCreationParams) wire.WithTask[*wire.Organization] {
 		o := &organization{row: wire.Organization{ID: c.ids.cuid(), Name: p.Name, Datacenters: []wire.NestedDatacenter{}}}
 		c.organizations.add(o)
 
-		return done(&o.row)
+		return withoutTask(&o.row)
 	}), nil
 }
 
 func updateOrganization(c *call, in *wire.OrganizationUpdationParams) (any, error) {
-	found, err := match(c.world, &c.organizations, wire.EntityOrganization, in.Where)
+	found, err := matching(c.world, &c.organizations, wire.EntityOrganization, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", in.Data.Name); err != nil {
 		return nil, err
 	}
 
-	return mapped(found, func(o *organization) wire.WithTask[*wire.Organization] {
-		assign(&o.row.Name, in.Data.Name)
+	return mapSlice(found, func(o *organization) wire.WithTask[*wire.Organization] {
+		setIfSent(&o.row.Name, in.Data.Name)
 
 		for _, d := range c.datacenters.list {
-			d.showOrganization()
+			d.refreshOrganization()
 		}
 
-		return done(&o.row)
+		return withoutTask(&o.row)
 	}), nil
 }
 
 func deleteOrganization(c *call, in *wire.OrganizationDeletionParams) (any, error) {
-	found, err := match(c.world, &c.organizations, wire.EntityOrganization, in.Where)
+	found, err := matching(c.world, &c.organizations, wire.EntityOrganization, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -64,19 +64,19 @@ func deleteOrganization(c *call, in *wire.OrganizationDeletionParams) (any, erro
 		}
 	}
 
-	return mapped(found, func(o *organization) wire.WithTask[wire.Deleted] {
+	return mapSlice(found, func(o *organization) wire.WithTask[wire.Deleted] {
 		c.organizations.remove(o)
 
-		return done(deleted(o))
+		return withoutTask(deletedReply(o))
 	}), nil
 }
 
-func (d *datacenter) showOrganization() {
+func (d *datacenter) refreshOrganization() {
 	d.row.Organization = wire.NestedOrganization{ID: d.organization.row.ID, Name: d.organization.row.Name}
 }
 
 func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -90,32 +90,32 @@ func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error)
 			return nil, notFound("There is no organization %s", p.OrganizationID)
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
-		clusters, err := match(c.world, &c.clusters, wire.EntityCluster, p.Clusters)
+		clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, p.Clusters)
 		if err != nil {
 			return nil, err
 		}
 
 		d := &datacenter{organization: o, clusters: clusters}
 		d.row = wire.Datacenter{ID: c.ids.cuid(), Name: p.Name}
-		d.showOrganization()
-		d.showLabels()
+		d.refreshOrganization()
+		d.refreshLabels()
 		made[i] = d
 	}
 
 	for _, d := range made {
-		c.take(d, d.clusters)
+		c.moveClustersTo(d, d.clusters)
 		c.datacenters.add(d)
 	}
 
-	return c.shownDatacenters(made), nil
+	return c.datacenterReplies(made), nil
 }
 
 // take moves clusters into a datacenter: a cluster is in one at most.
-func (w *world) take(into *datacenter, clusters []*cluster) {
+func (w *world) moveClustersTo(into *datacenter, clusters []*cluster) {
 	for _, d := range w.datacenters.list {
 		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return slices.Contains(clusters, x) })
 	}
@@ -127,42 +127,42 @@ func (w *world) take(into *datacenter, clusters []*cluster) {
 	}
 }
 
-func (c *call) shownDatacenters(list []*datacenter) []wire.WithTask[*wire.Datacenter] {
+func (c *call) datacenterReplies(list []*datacenter) []wire.WithTask[*wire.Datacenter] {
 	c.dirty = true
 	c.derive()
 
-	return mapped(list, func(d *datacenter) wire.WithTask[*wire.Datacenter] { return done(&d.row) })
+	return mapSlice(list, func(d *datacenter) wire.WithTask[*wire.Datacenter] { return withoutTask(&d.row) })
 }
 
 func updateDatacenter(c *call, in *wire.DatacenterUpdationParams) (any, error) {
-	found, err := match(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
+	found, err := matching(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", in.Data.Name); err != nil {
 		return nil, err
 	}
 
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, d := range found {
-		assign(&d.row.Name, in.Data.Name)
+		setIfSent(&d.row.Name, in.Data.Name)
 
 		if in.Data.Clusters != nil {
 			d.clusters = nil
-			c.take(d, clusters)
+			c.moveClustersTo(d, clusters)
 		}
 	}
 
-	return c.shownDatacenters(found), nil
+	return c.datacenterReplies(found), nil
 }
 
 func deleteDatacenter(c *call, in *wire.DatacenterDeletionParams) (any, error) {
-	found, err := match(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
+	found, err := matching(c.world, &c.datacenters, wire.EntityDatacenter, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -173,29 +173,29 @@ func deleteDatacenter(c *call, in *wire.DatacenterDeletionParams) (any, error) {
 		}
 	}
 
-	return mapped(found, func(d *datacenter) wire.WithTask[wire.Deleted] {
+	return mapSlice(found, func(d *datacenter) wire.WithTask[wire.Deleted] {
 		c.datacenters.remove(d)
 
-		return done(deleted(d))
+		return withoutTask(deletedReply(d))
 	}), nil
 }
 
 func addClustersToDatacenter(c *call, in *[]wire.AddClustersToDatacenterParams) (any, error) {
-	return moveClusters(c, *in, func(p wire.AddClustersToDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
+	return changeDatacenters(c, *in, func(p wire.AddClustersToDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
 		return p.Where, p.Data.Clusters
-	}, c.take)
+	}, c.moveClustersTo)
 }
 
 func removeClustersFromDatacenter(c *call, in *[]wire.RemoveClustersFromDatacenterParams) (any, error) {
-	return moveClusters(c, *in, func(p wire.RemoveClustersFromDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
+	return changeDatacenters(c, *in, func(p wire.RemoveClustersFromDatacenterParams) (wire.DatacenterWhereUniqueInput, json.RawMessage) {
 		return p.Where, p.Data.Clusters
 	}, func(d *datacenter, clusters []*cluster) {
 		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return slices.Contains(clusters, x) })
 	})
 }
 
-func moveClusters[P any](c *call, params []P, parts func(P) (wire.DatacenterWhereUniqueInput, json.RawMessage), move func(*datacenter, []*cluster)) (any, error) {
-	if err := atLeastOne(params); err != nil {
+func changeDatacenters[P any](c *call, params []P, parts func(P) (wire.DatacenterWhereUniqueInput, json.RawMessage), move func(*datacenter, []*cluster)) (any, error) {
+	if err := checkNotEmptyList(params); err != nil {
 		return nil, err
 	}
 
@@ -209,7 +209,7 @@ func moveClusters[P any](c *call, params []P, parts func(P) (wire.DatacenterWher
 			return nil, notFound("There is no datacenter %s", where.ID.Value)
 		}
 
-		found, err := match(c.world, &c.clusters, wire.EntityCluster, filter)
+		found, err := matching(c.world, &c.clusters, wire.EntityCluster, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -221,5 +221,5 @@ func moveClusters[P any](c *call, params []P, parts func(P) (wire.DatacenterWher
 		move(d, clusters[i])
 	}
 
-	return c.shownDatacenters(datacenters), nil
+	return c.datacenterReplies(datacenters), nil
 }

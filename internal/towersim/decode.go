@@ -231,8 +231,8 @@ func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) error {
 	}
 
 	err := n.Decode(into.Addr().Interface())
-	if err != nil || into.CanInt() && !whole(n) {
-		return d.fail(n, path, "must be %s, not %s", wanted(into.Kind()), described(n))
+	if err != nil || into.CanInt() && !isWhole(n) {
+		return d.fail(n, path, "must be %s, not %s", kindText(into.Kind()), nodeText(n))
 	}
 
 	return nil
@@ -240,7 +240,7 @@ func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) error {
 
 // whole tells whether a number has no fraction, which reading it as an integer
 // would cut off.
-func whole(n *yaml.Node) bool {
+func isWhole(n *yaml.Node) bool {
 	var number float64
 
 	return n.Decode(&number) == nil && number == math.Trunc(number)
@@ -248,7 +248,7 @@ func whole(n *yaml.Node) bool {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-func wanted(kind reflect.Kind) string {
+func kindText(kind reflect.Kind) string {
 	switch kind {
 	case reflect.Bool:
 		return "true or false"
@@ -261,7 +261,7 @@ func wanted(kind reflect.Kind) string {
 	}
 }
 
-func described(n *yaml.Node) string {
+func nodeText(n *yaml.Node) string {
 	if n.Kind == yaml.ScalarNode {
 		return fmt.Sprintf("%q", n.Value)
 	}

@@ -57,7 +57,7 @@ func (d *Delay) fromNode(n *yaml.Node) error {
 }
 
 // longest is what a duration may be, so that sums of some do not overflow.
-const longest = 50 * 365 * 24 * time.Hour
+const maxDuration = 50 * 365 * 24 * time.Hour
 
 // durationOf reads a duration such as "2s" or "1m30s". A bare 0 is accepted, any
 // other number lacks its unit.
@@ -75,8 +75,8 @@ func durationOf(n *yaml.Node) (time.Duration, error) {
 		return 0, fmt.Errorf("must not be negative, but is %s", n.Value)
 	}
 
-	if span > longest {
-		return 0, fmt.Errorf("must not be more than %s, but is %s", longest, n.Value)
+	if span > maxDuration {
+		return 0, fmt.Errorf("must not be more than %s, but is %s", maxDuration, n.Value)
 	}
 
 	return span, nil

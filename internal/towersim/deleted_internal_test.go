@@ -15,18 +15,18 @@ func churn(t *testing.T, w *world, vms int) {
 	for i := range vms {
 		b := &blueprint{
 			name: fmt.Sprintf("vm-%d", i), cluster: w.clusters.list[0], running: true,
-			shape: shape{cores: 1, sockets: 1, memory: gibibyte, disks: []diskShape{{kind: "DISK", bus: "VIRTIO", size: gibibyte, policy: defaultPolicy}}},
+			hardware: hardware{cores: 1, sockets: 1, memory: gibibyte, disks: []diskConfig{{kind: "DISK", bus: "VIRTIO", size: gibibyte, policy: defaultPolicy}}},
 		}
 
-		v, failed := w.conjure(b)
+		v, failed := w.createOutsideTower(b)
 		if failed != nil {
 			t.Fatal(failed.message)
 		}
 
-		w.catchUp(w.current.Add(time.Second)) // the node registers
+		w.runDue(w.now.Add(time.Second)) // the node registers
 		w.lastUsers[v.disks[0].volume.row.ID] = v
-		w.destroy(v)
-		w.settle()
+		w.removeVM(v)
+		w.endStep()
 	}
 }
 
@@ -37,7 +37,7 @@ func TestTheNewestDeletedVMsStayListed(t *testing.T) {
 	}
 	defer s.Close()
 
-	s.locked(func(w *world) { churn(t, w, maxDeletedVMs+5) })
+	s.withWorld(func(w *world) { churn(t, w, maxDeletedVMs+5) })
 
 	vms := s.VMs()
 	if len(vms) != maxDeletedVMs {
@@ -63,27 +63,27 @@ func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
 	}
 	defer s.Close()
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		rule := w.faults[0]
 
-		v, failed := w.conjure(&blueprint{name: "struck", cluster: w.clusters.list[0], running: true, shape: shape{cores: 1, sockets: 1, memory: gibibyte}})
+		v, failed := w.createOutsideTower(&blueprint{name: "struck", cluster: w.clusters.list[0], running: true, hardware: hardware{cores: 1, sockets: 1, memory: gibibyte}})
 		if failed != nil {
 			t.Fatal(failed.message)
 		}
 
-		w.strike("get-vms")
+		w.nextFault("get-vms")
 
-		if len(rule.befell) != 1 {
-			t.Fatalf("the event befell %d VMs", len(rule.befell))
+		if len(rule.hitVMs) != 1 {
+			t.Fatalf("the event befell %d VMs", len(rule.hitVMs))
 		}
 
-		w.destroy(v)
+		w.removeVM(v)
 
-		if len(rule.befell) != 0 {
+		if len(rule.hitVMs) != 0 {
 			t.Error("the fault holds on to a deleted VM")
 		}
 
-		churn(t, w, maxDeletedVMs+maxGoneNodes+5)
+		churn(t, w, maxDeletedVMs+maxRemovedNodes+5)
 
 		if n := len(w.lastUsers); n != 0 {
 			t.Errorf("the last users of %d deleted volumes are kept", n)
@@ -93,11 +93,11 @@ func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
 			t.Errorf("%d nodes are kept, more than deleted VMs", n)
 		}
 
-		if n := len(w.nodes.gone); n > maxGoneNodes {
+		if n := len(w.nodes.removed); n > maxRemovedNodes {
 			t.Errorf("%d departed nodes are kept", n)
 		}
 
-		for _, n := range w.nodes.gone {
+		for _, n := range w.nodes.removed {
 			if n.vm != nil {
 				t.Fatalf("the departed node %s holds on to its VM", n.name)
 			}

@@ -12,7 +12,7 @@ import (
 // derive brings the members of rows up to date that count or sum up others. It
 // is called before such rows are read and works only after a change.
 func (w *world) derive() {
-	w.progress()
+	w.updateProgress()
 
 	if !w.dirty {
 		return
@@ -83,7 +83,7 @@ func (w *world) deriveHost(h *host) {
 
 		counts.count(v)
 		h.row.VMs = append(h.row.VMs, v.nested())
-		memory = plus(memory, v.row.Memory)
+		memory = addSaturating(memory, v.row.Memory)
 		cores += v.row.VCPU
 	}
 
@@ -112,7 +112,7 @@ func (w *world) deriveCluster(c *cluster) {
 
 		counts.count(v)
 		c.row.VMs = append(c.row.VMs, v.nested())
-		memory = plus(memory, v.row.Memory)
+		memory = addSaturating(memory, v.row.Memory)
 		cores += v.row.VCPU
 
 		if v.row.Status == wire.VMStatusRunning {
@@ -136,7 +136,7 @@ func (w *world) deriveClusterLists(c *cluster) {
 	var memory int64
 
 	hosts := w.clusterHosts(c)
-	c.row.Hosts = mapped(hosts, (*host).nested)
+	c.row.Hosts = mapSlice(hosts, (*host).nested)
 	c.row.HostNum = wire.Ptr(len(hosts))
 
 	cores := 0
@@ -188,7 +188,7 @@ func (w *world) deriveDatacenter(d *datacenter) {
 		vms += *c.row.VMNum
 	}
 
-	d.row.Clusters = mapped(d.clusters, (*cluster).nested)
+	d.row.Clusters = mapSlice(d.clusters, (*cluster).nested)
 	d.row.ClusterNum, d.row.HostNum, d.row.VMNum = wire.Ptr(len(d.clusters)), wire.Ptr(hosts), wire.Ptr(vms)
 	d.row.TotalMemoryBytes, d.row.TotalDataCapacity = wire.Ptr(memory), wire.Ptr(capacity)
 	d.row.UsedDataSpace = wire.Ptr(used)
@@ -206,7 +206,7 @@ func (w *world) deriveNetworks() {
 	}
 
 	for _, n := range w.nics.list {
-		if n.vlan != nil && n.vm.visibleAt(w.current) {
+		if n.vlan != nil && n.vm.visibleAt(w.now) {
 			n.vlan.row.VMNics = append(n.vlan.row.VMNics, wire.NestedVMNic{ID: n.row.ID})
 		}
 	}
@@ -220,7 +220,7 @@ func (w *world) deriveVolumes() {
 
 func (v *volume) derive() {
 	v.row.Mounting = len(v.disks) > 0
-	v.row.VMDisks = mapped(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+	v.row.VMDisks = mapSlice(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
 }
 
 func (w *world) deriveFolders() {
@@ -238,13 +238,13 @@ func (w *world) deriveFolders() {
 }
 
 // progress moves the progress of the tasks under way with the time.
-func (w *world) progress() {
+func (w *world) updateProgress() {
 	for _, t := range w.tasks.list {
-		if t.row.Status != wire.TaskStatusExecuting || t.span <= 0 {
+		if t.row.Status != wire.TaskStatusExecuting || t.duration <= 0 {
 			continue
 		}
 
-		done := float64(w.current.Sub(t.begun)) / float64(t.span)
+		done := float64(w.now.Sub(t.startedAt)) / float64(t.duration)
 		t.row.Progress = min(math.Floor(done*100)/100, 0.99)
 	}
 }

@@ -105,7 +105,7 @@ func (p *dhcpPool) release(mac string) {
 }
 
 // maskOf writes the length of a prefix as an IPv4 mask.
-func maskOf(bits int) string {
+func netmask(bits int) string {
 	var b [4]byte
 
 	for i := range bits {

@@ -37,7 +37,7 @@ type call struct {
 type handler func(c *call) (any, error)
 
 // typed makes a handler of a function that takes the decoded body.
-func typed[T any](f func(c *call, in *T) (any, error)) handler {
+func withBody[T any](f func(c *call, in *T) (any, error)) handler {
 	return func(c *call) (any, error) {
 		in := new(T)
 		if err := c.decode(in); err != nil {
@@ -71,7 +71,7 @@ func (s *Server) Handler() http.Handler {
 	s.addControl(mux)
 	mux.HandleFunc("GET /{$}", s.getStatusPage)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		s.send(w, refusal(notFound("Cannot %s %s", r.Method, r.URL.Path), r.URL.Path))
+		s.send(w, errorReply(notFound("Cannot %s %s", r.Method, r.URL.Path), r.URL.Path))
 	})
 
 	return mux
@@ -138,7 +138,7 @@ func (c *call) list() (any, error) {
 		return nil, err
 	}
 
-	rows, err := c.find(c.operation.Entity, request)
+	rows, err := c.findRows(c.operation.Entity, request)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (c *call) list() (any, error) {
 		return wire.NewConnection(len(rows)), nil
 	}
 
-	return c.shaped(c.operation.Entity, rows), nil
+	return c.forClient(c.operation.Entity, rows), nil
 }
 
 func (c *call) chooseLanguage() error {
@@ -175,13 +175,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 		arrived time.Time // simulated
 	)
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		w.total++
 		w.requests[name]++
-		fault, arrived = w.strike(name), w.current
+		fault, arrived = w.nextFault(name), w.now
 	})
 
-	if fault != nil && !s.suffer(r, w, fault, arrived) {
+	if fault != nil && !s.applyFault(r, w, fault, arrived) {
 		return
 	}
 
@@ -189,16 +189,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 
 	switch {
 	case readErr != nil:
-		out = refusal(badRequest("the body cannot be read: %s", readErr), r.URL.Path)
+		out = errorReply(badRequest("the body cannot be read: %s", readErr), r.URL.Path)
 	case len(body) > maxBody:
-		out = refusal(&apiError{status: http.StatusRequestEntityTooLarge, message: "request entity too large"}, r.URL.Path)
+		out = errorReply(&apiError{status: http.StatusRequestEntityTooLarge, message: "request entity too large"}, r.URL.Path)
 	default:
 		c := &call{server: s, request: r, operation: operation, body: body, fault: fault}
 		out = s.run(c, h)
 	}
 
 	s.log.Info("request", "operation", name, "status", out.status, "took", time.Since(started).Round(time.Microsecond))
-	s.deliver(w, out, fault)
+	s.sendReply(w, out, fault)
 }
 
 // run lets a handler have the world and marshals its result before anybody else
@@ -208,34 +208,34 @@ func (s *Server) run(c *call, h handler) (out reply) {
 	defer s.mu.Unlock()
 
 	c.world = s.world
-	c.catchUp(s.clock.now())
+	c.runDue(s.clock.now())
 	c.forceLock = c.fault != nil && c.fault.LockedFor > 0
 
-	done := c.noting()
+	done := c.recordMutation()
 	defer func() { done(out) }()
 
 	result, err := h(c)
 	if !isRead(c.operation) {
 		c.dirty = true
 
-		if mutates(c.operation) && c.operation.Tag != wire.EntityVM {
-			c.touchFew()
+		if isMutation(c.operation) && c.operation.Tag != wire.EntityVM {
+			c.touchOthers()
 		}
 	}
 
-	c.settle()
+	c.endStep()
 
 	if err != nil {
-		return refusal(inLanguage(err, c.request.Header.Get("content-language")), c.request.URL.Path)
+		return errorReply(localizeError(err, c.request.Header.Get("content-language")), c.request.URL.Path)
 	}
 
 	body, err := json.Marshal(result)
 	if err != nil {
-		return refusal(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
+		return errorReply(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
 	}
 
-	if body, err = c.aged(body); err != nil {
-		return refusal(err, c.request.URL.Path)
+	if body, err = c.forOlderVersion(body); err != nil {
+		return errorReply(err, c.request.URL.Path)
 	}
 
 	return reply{status: http.StatusOK, body: body}
@@ -245,7 +245,7 @@ func isRead(operation *wire.Operation) bool {
 	return operation != nil && (operation.List || operation.Connection)
 }
 
-func refusal(err error, path string) reply {
+func errorReply(err error, path string) reply {
 	shape := errorBody(err, path)
 
 	var shown any = shape

@@ -24,7 +24,7 @@ func (e *apiError) Error() string {
 }
 
 // reason is why a request would be refused, for a task that fails for it.
-func reason(err error) string {
+func refusalMessage(err error) string {
 	var refused *apiError
 	if errors.As(err, &refused) {
 		return refused.message
@@ -88,7 +88,7 @@ func errorBody(err error, path string) *wire.ErrorBody {
 }
 
 // chinese is how Tower begins its Chinese refusals, by their status.
-var chinese = map[int]string{
+var chinesePrefixes = map[int]string{
 	http.StatusBadRequest:          "请求无效",
 	http.StatusUnauthorized:        "未授权",
 	http.StatusForbidden:           "没有权限",
@@ -98,20 +98,20 @@ var chinese = map[int]string{
 }
 
 // inLanguage gives a refusal the language that the caller asked for.
-func inLanguage(err error, language string) error {
+func localizeError(err error, language string) error {
 	var refusal *apiError
-	if !errors.As(err, &refusal) || chinese[refusal.status] == "" {
+	if !errors.As(err, &refusal) || chinesePrefixes[refusal.status] == "" {
 		return err
 	}
 
 	shown := *refusal
-	prefix := chinese[refusal.status]
+	prefix := chinesePrefixes[refusal.status]
 
 	if refusal.code == wire.ErrorCodeResourceLocked {
 		prefix = "资源被其他操作锁定"
 	}
 
-	shown.message = text{en: refusal.message, zh: prefix + ": " + refusal.message}.in(language)
+	shown.message = localizedText{en: refusal.message, zh: prefix + ": " + refusal.message}.in(language)
 
 	return &shown
 }

@@ -11,11 +11,11 @@ import (
 func (s *Server) Rows() map[string]string {
 	rows := map[string]string{}
 
-	s.locked(func(w *world) {
-		for _, t := range append(w.plenty(), w.few()...) {
+	s.withWorld(func(w *world) {
+		for _, t := range append(w.vmTables(), w.otherTables()...) {
 			for _, x := range t.objects() {
-				if row := w.look(x, nil); row != nil {
-					rows[row.kind+" "+row.id] = row.essence
+				if row := w.readRow(x, nil); row != nil {
+					rows[row.kind+" "+row.id] = row.ownMembers
 				}
 			}
 		}
@@ -28,7 +28,7 @@ func (s *Server) Rows() map[string]string {
 func (s *Server) Replayed(rows map[string]string, since uint64) map[string]string {
 	after := maps.Clone(rows)
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for _, e := range w.journal.events.list {
 			key := e.kind + " " + e.id
 
@@ -50,10 +50,10 @@ func (s *Server) Replayed(rows map[string]string, since uint64) map[string]strin
 
 // RemoveNodes makes Kubernetes nodes come and go.
 func (s *Server) RemoveNodes(n int) {
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for range n {
 			w.nodes.byName["passing"] = &node{name: "passing"}
-			w.nodes.touch(w.nodes.byName["passing"], true, w.current)
+			w.nodes.touch(w.nodes.byName["passing"], true, w.now)
 			w.nodes.remove(w.nodes.byName["passing"])
 		}
 	})
@@ -63,7 +63,7 @@ func (s *Server) RemoveNodes(n int) {
 func (s *Server) Revision() uint64 {
 	var revision uint64
 
-	s.locked(func(w *world) { revision = w.journal.revision })
+	s.withWorld(func(w *world) { revision = w.journal.revision })
 
 	return revision
 }

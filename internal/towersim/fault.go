@@ -125,7 +125,7 @@ func (s *FaultStatus) fromNode(n *yaml.Node) error {
 
 	code, err := strconv.Atoi(n.Value)
 	if err != nil || code < 200 || code > 599 {
-		return fmt.Errorf("must be an HTTP status such as 500, or reset, or hang, not %s", described(n))
+		return fmt.Errorf("must be an HTTP status such as 500, or reset, or hang, not %s", nodeText(n))
 	}
 
 	*s = FaultStatus(code)
@@ -142,7 +142,7 @@ func (r *FaultReset) fromNode(n *yaml.Node) error {
 	case "false":
 		*r = ""
 	default:
-		return fmt.Errorf("must be true, before or after, not %s", described(n))
+		return fmt.Errorf("must be true, before or after, not %s", nodeText(n))
 	}
 
 	return nil
@@ -168,7 +168,7 @@ func (f Fault) normalised() Fault {
 var faultBodies = []FaultBody{BodyHTML, BodyGarbage, BodyWrong, BodyTruncated}
 
 // makesVMs are the operations whose failures can leave something behind.
-var makesVMs = map[string]bool{
+var createsVMs = map[string]bool{
 	"create-vm": true, "create-vm-from-template": true, "create-vm-from-content-library-template": true,
 	"create-vm-from-content-library-template-batch": true, "clone-vm": true, "rebuild-vm-from-snapshot": true,
 }
@@ -198,9 +198,9 @@ func (f Fault) check() (field, reason string) {
 		return "task_error.code", "is required"
 	case f.TaskError != nil && !startsTasks(f.Operation):
 		return "task_error", fmt.Sprintf("%s starts no task", f.Operation)
-	case f.TaskError != nil && f.TaskError.LeaksVolumes && !makesVMs[f.Operation]:
+	case f.TaskError != nil && f.TaskError.LeaksVolumes && !createsVMs[f.Operation]:
 		return "task_error.leaks_volumes", fmt.Sprintf("%s makes no VM", f.Operation)
-	case f.TaskError != nil && f.TaskError.Orphan != 0 && !makesVMs[f.Operation]:
+	case f.TaskError != nil && f.TaskError.Orphan != 0 && !createsVMs[f.Operation]:
 		return "task_error.orphan", fmt.Sprintf("%s makes no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan == Never:
 		return "task_error.orphan", "must be a duration"

@@ -72,10 +72,10 @@ var eventKeys = map[FaultEvent]map[string]bool{
 	EventRevokeSessions: {},
 }
 
-var toolsStates = []string{"NOT_INSTALLED", "NOT_RUNNING", "RESTRICTION", "RUNNING"}
+var vmToolsStates = []string{"NOT_INSTALLED", "NOT_RUNNING", "RESTRICTION", "RUNNING"}
 
 // befallsVM tells whether the event happens to a VM.
-func (e FaultEvent) befallsVM() bool {
+func (e FaultEvent) targetsVM() bool {
 	_, ok := eventKeys[e]["vm"]
 
 	return ok
@@ -142,8 +142,8 @@ func (f *Fault) checkEventValues() (field, reason string) {
 		return "cluster", "does not go with host"
 	case f.Happens == EventSetHostState && !hostState:
 		return "state", fmt.Sprintf("must be one of %s, not %q", strings.Join(sortedKeys(hostStates), ", "), f.State)
-	case f.Happens == EventSetVMTools && !slices.Contains(toolsStates, f.State):
-		return "state", fmt.Sprintf("must be one of %s, not %q", strings.Join(toolsStates, ", "), f.State)
+	case f.Happens == EventSetVMTools && !slices.Contains(vmToolsStates, f.State):
+		return "state", fmt.Sprintf("must be one of %s, not %q", strings.Join(vmToolsStates, ", "), f.State)
 	}
 
 	return "", ""
@@ -163,7 +163,7 @@ func eventNames() []string {
 // addFault adds a fault. An event that waits for no request happens as soon as
 // it can.
 func (w *world) addFault(fault Fault) {
-	rule := &faultRule{Fault: fault, befell: map[*vm]bool{}}
+	rule := &faultRule{Fault: fault, hitVMs: map[*vm]bool{}}
 	w.faults = append(w.faults, rule)
 
 	if fault.Happens == "" {
@@ -174,65 +174,65 @@ func (w *world) addFault(fault Fault) {
 	rule.match, _ = compileGlob(fault.VM)
 
 	if fault.Operation == "" {
-		rule.due = w.current.Add(time.Duration(fault.After))
-		w.at(rule.due, func() { w.unfold(rule) })
-		w.unfold(rule)
+		rule.notBefore = w.now.Add(time.Duration(fault.After))
+		w.runAt(rule.notBefore, func() { w.runFaultEvent(rule) })
+		w.runFaultEvent(rule)
 	}
 }
 
 // befall lets the events happen that a request brings about.
-func (w *world) befall(operation string) {
+func (w *world) runFaultEvents(operation string) {
 	for _, rule := range w.faults {
 		if rule.Happens != "" && (rule.Operation == operation || rule.Operation == "") {
-			w.unfold(rule)
+			w.runFaultEvent(rule)
 		}
 	}
 }
 
 // unfold counts a request for an event and lets the event happen if it is its
 // turn. Without a VM that it could befall a request does not count.
-func (w *world) unfold(rule *faultRule) {
-	if rule.struck >= max(rule.Times, 1) || w.current.Before(rule.due) {
+func (w *world) runFaultEvent(rule *faultRule) {
+	if rule.applied >= max(rule.Times, 1) || w.now.Before(rule.notBefore) {
 		return
 	}
 
 	var victim *vm
 
-	if rule.Happens.befallsVM() {
-		if victim = w.victim(rule); victim == nil {
+	if rule.Happens.targetsVM() {
+		if victim = w.eventTarget(rule); victim == nil {
 			return
 		}
 	}
 
-	if rule.passed < rule.Skip {
-		rule.passed++
+	if rule.skipped < rule.Skip {
+		rule.skipped++
 
 		return
 	}
 
-	rule.struck++
+	rule.applied++
 
 	if victim != nil {
-		rule.befell[victim] = true
+		rule.hitVMs[victim] = true
 	}
 
 	if rule.Operation == "" || rule.After == 0 {
-		w.happen(rule, victim)
+		w.applyEvent(rule, victim)
 
 		return
 	}
 
-	w.after(time.Duration(rule.After), func() { w.happen(rule, victim) })
+	w.runAfter(time.Duration(rule.After), func() { w.applyEvent(rule, victim) })
 }
 
 // victim returns the oldest VM that an event can befall and has not yet.
-func (w *world) victim(rule *faultRule) *vm {
+func (w *world) eventTarget(rule *faultRule) *vm {
 	for _, v := range w.vms.list {
 		if rule.VM != "" && !rule.match.MatchString(v.row.Name) {
 			continue
 		}
 
-		if !rule.befell[v] && v.real() && !v.row.InRecycleBin && v.visibleAt(w.current) && w.suffers(v, rule) {
+		if !rule.hitVMs[v] && v.existsInCluster() && !v.row.InRecycleBin && v.visibleAt(w.now) && w.eventApplies(v, rule) {
 			return v
 		}
 	}
@@ -241,7 +241,7 @@ func (w *world) victim(rule *faultRule) *vm {
 }
 
 // suffers tells whether the event would change anything of a VM.
-func (w *world) suffers(v *vm, rule *faultRule) bool {
+func (w *world) eventApplies(v *vm, rule *faultRule) bool {
 	switch rule.Happens {
 	case EventPowerOffVM:
 		return v.holdsMemory()
@@ -254,13 +254,13 @@ func (w *world) suffers(v *vm, rule *faultRule) bool {
 
 // happen lets an event happen. One that has become impossible since it was due,
 // because its VM is gone or is in another cluster than the host, is passed over.
-func (w *world) happen(rule *faultRule, v *vm) {
-	if v != nil && (v.deleted() || !w.suffers(v, rule)) {
+func (w *world) applyEvent(rule *faultRule, v *vm) {
+	if v != nil && (v.deleted() || !w.eventApplies(v, rule)) {
 		return
 	}
 
 	w.dirty = true
-	w.touchFew()
+	w.touchOthers()
 
 	if v != nil {
 		defer w.touchVM(v)
@@ -268,19 +268,19 @@ func (w *world) happen(rule *faultRule, v *vm) {
 
 	switch rule.Happens {
 	case EventHideVM:
-		w.hide(v, time.Duration(rule.For))
+		w.hideVM(v, time.Duration(rule.For))
 	case EventChangeVMID:
-		w.changeID(v)
+		w.changeVMID(v)
 	case EventDuplicateVM:
-		if twin, failed := w.duplicate(v); failed == nil {
-			rule.befell[twin] = true
+		if twin, failed := w.duplicateVM(v); failed == nil {
+			rule.hitVMs[twin] = true
 		}
 	case EventDeleteVM:
-		w.destroy(v)
+		w.removeVM(v)
 	case EventRecycleVM:
-		w.bin(v)
+		w.moveToRecycleBin(v)
 	case EventMoveVM:
-		w.takeAway(v, rule.Host, rule.Cluster)
+		w.moveVM(v, rule.Host, rule.Cluster)
 	case EventPowerOffVM:
 		w.powerOff(v)
 	case EventSuspendVM:

@@ -17,14 +17,14 @@ const graphQLName = "api"
 type faultRule struct {
 	Fault
 
-	passed      int // requests that Skip let through
-	struck      int // requests, or for LockedFor spans, that were struck
+	skipped     int // requests that Skip let through
+	applied     int // requests, or for LockedFor spans, that were struck
 	lockedUntil time.Time
 
 	// Of an event:
-	match  *regexp.Regexp
-	due    time.Time // not before then, if it waits for no request
-	befell map[*vm]bool
+	match     *regexp.Regexp
+	notBefore time.Time // not before then, if it waits for no request
+	hitVMs    map[*vm]bool
 }
 
 func knownOperation(name string) bool {
@@ -42,28 +42,28 @@ func knownOperation(name string) bool {
 func startsTasks(name string) bool {
 	operation, _ := wire.OperationAt("/" + name)
 
-	return name == graphQLName || mutates(operation)
+	return name == graphQLName || isMutation(operation)
 }
 
 // strike counts a request, lets happen what it brings about, and returns the
 // fault that befalls it, or nil. The
 // first rule for the operation that is neither still passing requests nor used
 // up wins.
-func (w *world) strike(operation string) *Fault {
-	w.befall(operation)
+func (w *world) nextFault(operation string) *Fault {
+	w.runFaultEvents(operation)
 
 	for _, rule := range w.faults {
 		if rule.Operation != operation || rule.Happens != "" {
 			continue
 		}
 
-		if rule.passed < rule.Skip {
-			rule.passed++
+		if rule.skipped < rule.Skip {
+			rule.skipped++
 
 			continue
 		}
 
-		if rule.strikes(w.current) {
+		if rule.applies(w.now) {
 			return &rule.Fault
 		}
 	}
@@ -71,31 +71,31 @@ func (w *world) strike(operation string) *Fault {
 	return nil
 }
 
-func (r *faultRule) strikes(now time.Time) bool {
+func (r *faultRule) applies(now time.Time) bool {
 	if r.LockedFor > 0 {
-		return r.locks(now)
+		return r.lockLasts(now)
 	}
 
-	if r.Times > 0 && r.struck >= r.Times {
+	if r.Times > 0 && r.applied >= r.Times {
 		return false
 	}
 
-	r.struck++
+	r.applied++
 
 	return true
 }
 
 // locks tells whether the span of a lock lasts, which the first request begins.
-func (r *faultRule) locks(now time.Time) bool {
+func (r *faultRule) lockLasts(now time.Time) bool {
 	if now.Before(r.lockedUntil) {
 		return true
 	}
 
-	if r.struck >= max(r.Times, 1) {
+	if r.applied >= max(r.Times, 1) {
 		return false
 	}
 
-	r.struck++
+	r.applied++
 	r.lockedUntil = now.Add(time.Duration(r.LockedFor))
 
 	return true

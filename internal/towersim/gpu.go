@@ -21,9 +21,9 @@ type gpu struct {
 	labelSet
 }
 
-func (g *gpu) key() string { return g.row.ID }
-func (g *gpu) record() any { return &g.row }
-func (g *gpu) showLabels() { g.row.Labels = g.nestedLabels() }
+func (g *gpu) id() string     { return g.row.ID }
+func (g *gpu) rowPtr() any    { return &g.row }
+func (g *gpu) refreshLabels() { g.row.Labels = g.nestedLabels() }
 
 func (g *gpu) virtual() bool { return *g.row.UserUsage == wire.GPUDeviceUsageVGPU }
 
@@ -33,28 +33,28 @@ type gpuClaim struct {
 	amount int
 }
 
-func (w *world) gpuWays() map[string]func(*gpu) []any {
+func (w *world) gpuRelations() map[string]func(*gpu) []any {
 	return map[string]func(*gpu) []any{
-		"host":   func(g *gpu) []any { return some(g.host) },
-		"labels": func(g *gpu) []any { return records(g.labels) },
-		"vms":    func(g *gpu) []any { return records(w.holders(g)) },
+		"host":   func(g *gpu) []any { return toOne(g.host) },
+		"labels": func(g *gpu) []any { return rowPtrs(g.labels) },
+		"vms":    func(g *gpu) []any { return rowPtrs(w.vmsWithGPU(g)) },
 	}
 }
 
 // holders are the VMs that a device is assigned to, running or not.
-func (w *world) holders(g *gpu) []*vm {
-	return filtered(w.visible(), func(v *vm) bool {
+func (w *world) vmsWithGPU(g *gpu) []*vm {
+	return filterSlice(w.visible(), func(v *vm) bool {
 		return slices.ContainsFunc(v.gpus, func(claim gpuClaim) bool { return claim.gpu == g })
 	})
 }
 
-func (w *world) stockGPU(h *host, spec *GPUSpec, index int) {
+func (w *world) addGPU(h *host, spec *GPUSpec, index int) {
 	id := namedIDSource("gpu", fmt.Sprintf("%s/%s/%d", h.cluster.row.Name, h.row.Name, index))
 	g := &gpu{host: h}
 	g.row = wire.GPUDevice{
 		ID: id.cuid(), LocalID: id.uuid(), Name: spec.Model, Model: spec.Model, Brand: "NVIDIA", Host: h.nested(),
 		BusLocation: fmt.Sprintf("0000:%02x:00.0", 0x3b+index), Description: "NVIDIA " + spec.Model, Status: wire.GPUDeviceStatusReady,
-		UserUsage: wire.Ptr(wire.GPUDeviceUsage(spec.Usage)), LocalCreatedAt: stamp(w.current),
+		UserUsage: wire.Ptr(wire.GPUDeviceUsage(spec.Usage)), LocalCreatedAt: formatTime(w.now),
 	}
 
 	if g.virtual() {
@@ -62,7 +62,7 @@ func (w *world) stockGPU(h *host, spec *GPUSpec, index int) {
 		g.row.UserVGPUTypeName = wire.Ptr(spec.Model + "-4Q")
 	}
 
-	g.showLabels()
+	g.refreshLabels()
 	w.gpus.add(g)
 }
 
@@ -76,7 +76,7 @@ func (w *world) gpuClaims(params []wire.VMGPUOperationParams) ([]gpuClaim, error
 		}
 
 		claims[i] = gpuClaim{gpu: g, amount: 1}
-		assign(&claims[i].amount, p.Amount)
+		setIfSent(&claims[i].amount, p.Amount)
 
 		if claims[i].amount < 1 {
 			return nil, badRequest("gpu_devices[%d].amount: must be at least 1", i)
@@ -112,7 +112,7 @@ func (w *world) gpuUse(g *gpu, except *vm) int {
 
 // gpusFit refuses a VM to run, on a host or where it is, if others have taken
 // its devices or if they are elsewhere.
-func (w *world) gpusFit(v *vm, on *host) *taskFailure {
+func (w *world) checkGPUs(v *vm, on *host) *taskFailure {
 	for _, claim := range v.gpus {
 		g := claim.gpu
 		if on != nil && g.host != on {
@@ -137,8 +137,8 @@ func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "addVmGpuDevice", about: named("Edit VM", "编辑虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "addVmGpuDevice", description: describeVM("Edit VM", "编辑虚拟机"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			if v.row.HA {
 				return failure(codeGPUAndHA, "A VM with GPU devices cannot be highly available.")
@@ -184,21 +184,21 @@ func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
 	before := v.gpus
 	v.gpus = gpus
 
-	if failed := w.gpusFit(v, home); failed != nil {
+	if failed := w.checkGPUs(v, home); failed != nil {
 		v.gpus = before
 
 		return failed
 	}
 
 	v.host = home
-	w.renew(v)
+	w.renewPartIDs(v)
 
 	return nil
 }
 
 // releaseGPUs is what a VM has left of its devices once some have been taken.
 // Without an amount a device is taken as a whole.
-func (v *vm) releaseGPUs(params []wire.VMGPUOperationParams) []gpuClaim {
+func (v *vm) remainingGPUs(params []wire.VMGPUOperationParams) []gpuClaim {
 	var kept []gpuClaim
 
 	for _, held := range v.gpus {
@@ -225,11 +225,11 @@ func removeVMGPUDevice(c *call, in *wire.VMRemoveGPUDeviceParams) (any, error) {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "removeVmGpuDevice", about: named("Edit VM", "编辑虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "removeVmGpuDevice", description: describeVM("Edit VM", "编辑虚拟机"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
-			v.gpus = v.releaseGPUs(in.Data)
-			c.renew(v)
+			v.gpus = v.remainingGPUs(in.Data)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -243,7 +243,7 @@ func (w *world) deriveGPUs() {
 
 	for _, g := range w.gpus.list {
 		g.host.row.GPUDevices = append(g.host.row.GPUDevices, wire.NestedGPUDevice{ID: g.row.ID, Name: g.row.Name})
-		g.row.VMs = mapped(w.holders(g), (*vm).nested)
+		g.row.VMs = mapSlice(w.vmsWithGPU(g), (*vm).nested)
 
 		if g.virtual() {
 			use := w.gpuUse(g, nil)
@@ -254,7 +254,7 @@ func (w *world) deriveGPUs() {
 
 // getDetailVMInfoByGPUDevices lists devices with the VMs that have them.
 func getDetailVMInfoByGPUDevices(c *call, in *wire.ListRequest) (any, error) {
-	rows, err := c.find(wire.EntityGPUDevice, *in)
+	rows, err := c.findRows(wire.EntityGPUDevice, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -262,19 +262,19 @@ func getDetailVMInfoByGPUDevices(c *call, in *wire.ListRequest) (any, error) {
 	infos := make([]*wire.GPUVMInfo, len(rows))
 
 	for i, row := range rows {
-		g, ok := c.gpus.of(row)
+		g, ok := c.gpus.objectOf(row)
 		if !ok {
 			continue
 		}
 
 		infos[i] = &wire.GPUVMInfo{}
-		if err := overlay(infos[i], withoutVMs(g.row)); err != nil {
+		if err := copyByJSON(infos[i], withoutVMs(g.row)); err != nil {
 			return nil, err
 		}
 
-		for _, v := range c.holders(g) {
+		for _, v := range c.vmsWithGPU(g) {
 			detail := wire.GPUVMDetail{}
-			if err := overlay(&detail, &v.row); err != nil {
+			if err := copyByJSON(&detail, &v.row); err != nil {
 				return nil, err
 			}
 
@@ -306,7 +306,7 @@ func (v *vm) vgpusOf(g *gpu) *int {
 
 // getVMGPUDeviceInfo lists VMs with the devices that they have.
 func getVMGPUDeviceInfo(c *call, in *wire.ListRequest) (any, error) {
-	rows, err := c.find(wire.EntityVM, *in)
+	rows, err := c.findRows(wire.EntityVM, *in)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +316,7 @@ func getVMGPUDeviceInfo(c *call, in *wire.ListRequest) (any, error) {
 	infos := make([]*wire.VMGPUInfo, len(rows))
 
 	for i, row := range rows {
-		v, ok := c.vms.of(row)
+		v, ok := c.vms.objectOf(row)
 		if !ok {
 			continue
 		}
@@ -325,7 +325,7 @@ func getVMGPUDeviceInfo(c *call, in *wire.ListRequest) (any, error) {
 
 		for _, claim := range v.gpus {
 			detail := wire.VMGPUDetail{}
-			if err := overlay(&detail, &claim.gpu.row); err != nil {
+			if err := copyByJSON(&detail, &claim.gpu.row); err != nil {
 				return nil, err
 			}
 

@@ -63,7 +63,7 @@ func (c *call) graphQL() (any, error) {
 func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	switch field.name {
 	case "updateVm":
-		return c.updateWholeVM(field, variables)
+		return c.graphQLUpdateVM(field, variables)
 	case "authnStrategies":
 		return []any{field.pick(map[string]any{"id": strategyID(), "type": "LDAP", "name": "LDAP"})}, nil
 	case "createApiKey":
@@ -80,7 +80,7 @@ func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 
 		return field.pick(map[string]any{
 			"id": key.id, "key": token, "name": name,
-			"roles": mapped(c.user.row.Roles, func(r wire.NestedUserRoleNext) any { return map[string]any{"id": r.ID, "name": r.Name} }),
+			"roles": mapSlice(c.user.row.Roles, func(r wire.NestedUserRoleNext) any { return map[string]any{"id": r.ID, "name": r.Name} }),
 		}), nil
 	case "deleteApiKey":
 		if err := c.authenticate(graphQLName); err != nil {
@@ -117,7 +117,7 @@ func (f gqlField) pick(object map[string]any) map[string]any {
 		value := object[sub.name]
 
 		if list, ok := value.([]any); ok {
-			value = mapped(list, func(x any) any {
+			value = mapSlice(list, func(x any) any {
 				if member, ok := x.(map[string]any); ok {
 					return sub.pick(member)
 				}
@@ -137,7 +137,7 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 	var value any = f.arguments
 
 	for _, step := range path {
-		object, ok := substituted(value, variables).(map[string]any)
+		object, ok := substitute(value, variables).(map[string]any)
 		if !ok {
 			return "", badRequest("%s: the argument %s is required", f.name, step)
 		}
@@ -145,7 +145,7 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 		value = object[step]
 	}
 
-	value = substituted(value, variables)
+	value = substitute(value, variables)
 
 	result, ok := value.(string)
 	if !ok || result == "" {
@@ -165,7 +165,7 @@ func graphQLMutates(body []byte) bool {
 // graphQLArguments are the arguments in the document of a body: clients may
 // write them there in place of variables.
 func graphQLArguments(body []byte) []any {
-	return mapped(graphQLFields(body), func(f gqlField) any { return f.arguments })
+	return mapSlice(graphQLFields(body), func(f gqlField) any { return f.arguments })
 }
 
 // graphQLFields are the fields that a body asks for, none of a malformed one.
@@ -184,7 +184,7 @@ func graphQLFields(body []byte) []gqlField {
 }
 
 // substituted returns the value of a variable, or the value itself.
-func substituted(value any, variables map[string]any) any {
+func substitute(value any, variables map[string]any) any {
 	if name, ok := value.(gqlVariable); ok {
 		return variables[string(name)]
 	}
@@ -195,7 +195,7 @@ func substituted(value any, variables map[string]any) any {
 // input reads an argument of the field into a struct, as strictly as the API
 // reads bodies: GraphQL's inputs are closed.
 func (f gqlField) input(variables map[string]any, name string, into any) error {
-	raw, err := json.Marshal(deeply(f.arguments[name], variables))
+	raw, err := json.Marshal(substituteAll(f.arguments[name], variables))
 	if err != nil {
 		return badRequest("%s: the argument %s: %s", f.name, name, err)
 	}
@@ -213,20 +213,20 @@ func (f gqlField) input(variables map[string]any, name string, into any) error {
 
 // deeply puts the values of variables into a value, however deep they are in it.
 // Members that are null are as good as absent.
-func deeply(value any, variables map[string]any) any {
-	switch content := substituted(value, variables).(type) {
+func substituteAll(value any, variables map[string]any) any {
+	switch content := substitute(value, variables).(type) {
 	case map[string]any:
 		object := make(map[string]any, len(content))
 
 		for key, member := range content {
-			if member = deeply(member, variables); member != nil {
+			if member = substituteAll(member, variables); member != nil {
 				object[key] = member
 			}
 		}
 
 		return object
 	case []any:
-		return mapped(content, func(item any) any { return deeply(item, variables) })
+		return mapSlice(content, func(item any) any { return substituteAll(item, variables) })
 	default:
 		return content
 	}

@@ -12,21 +12,21 @@ import (
 
 // wholeVM is what the GraphQL mutation updateVm changes of a VM. What is nil was
 // not sent and stays.
-type wholeVM struct {
+type updateVMInput struct {
 	_           struct{}    `wire:"closed"`
 	Name        *string     `json:"name"`
 	Description *string     `json:"description"`
 	Memory      *int64      `json:"memory"`
 	HA          *bool       `json:"ha"`
 	VCPU        *int        `json:"vcpu"`
-	CPU         *wholeCPU   `json:"cpu"`
+	CPU         *cpuInput   `json:"cpu"`
 	Hostname    *string     `json:"hostname"`
 	DNSServers  *string     `json:"dns_servers"`
-	Nics        *wholeNics  `json:"vm_nics"`
-	Disks       *wholeDisks `json:"vm_disks"`
+	Nics        *nicsInput  `json:"vm_nics"`
+	Disks       *disksInput `json:"vm_disks"`
 }
 
-type wholeCPU struct {
+type cpuInput struct {
 	_       struct{} `wire:"closed"`
 	Cores   *int     `json:"cores"`
 	Sockets *int     `json:"sockets"`
@@ -34,19 +34,19 @@ type wholeCPU struct {
 
 // wholeEffect is who changes the guest's configuration inside the guest. Any
 // account will do.
-type wholeEffect struct {
+type effectInput struct {
 	_        struct{} `wire:"closed"`
 	Username *string  `json:"guest_os_username"`
 	Password *string  `json:"guest_os_password"`
 }
 
-type wholeNics struct {
-	_      struct{}         `wire:"closed"`
-	Create []wholeNicCreate `json:"create"`
-	Delete []wholeID        `json:"delete"`
+type nicsInput struct {
+	_      struct{}   `wire:"closed"`
+	Create []nicInput `json:"create"`
+	Delete []idInput  `json:"delete"`
 }
 
-type wholeNicCreate struct {
+type nicInput struct {
 	_          struct{}         `wire:"closed"`
 	LocalID    *string          `json:"local_id"`
 	Enabled    *bool            `json:"enabled"`
@@ -57,24 +57,24 @@ type wholeNicCreate struct {
 	IPAddress  *string          `json:"ip_address"`
 	SubnetMask *string          `json:"subnet_mask"`
 	Gateway    *string          `json:"gateway"`
-	Nic        *wholeRelation   `json:"nic"`
-	Vlan       *wholeRelation   `json:"vlan"`
+	Nic        *relationInput   `json:"nic"`
+	Vlan       *relationInput   `json:"vlan"`
 }
 
-type wholeID struct {
+type idInput struct {
 	_  struct{} `wire:"closed"`
 	ID string   `json:"id" wire:"required"`
 }
 
 // wholeRelation connects an object with another, or cuts their relation.
-type wholeRelation struct {
+type relationInput struct {
 	_          struct{} `wire:"closed"`
-	Connect    *wholeID `json:"connect"`
+	Connect    *idInput `json:"connect"`
 	Disconnect *bool    `json:"disconnect"`
 }
 
 // id returns the id of the other object, or "".
-func (r *wholeRelation) id() string {
+func (r *relationInput) id() string {
 	if r == nil || r.Connect == nil {
 		return ""
 	}
@@ -82,45 +82,45 @@ func (r *wholeRelation) id() string {
 	return r.Connect.ID
 }
 
-func (r *wholeRelation) cut() bool { return r != nil && r.Disconnect != nil && *r.Disconnect }
+func (r *relationInput) disconnects() bool { return r != nil && r.Disconnect != nil && *r.Disconnect }
 
 // wholeEdit is an edit whose objects have been looked up.
-type wholeEdit struct {
+type vmEdit struct {
 	vm     *vm
 	basic  wire.VMUpdateParamsData
-	guest  *wholeVM // for what goes through the tools
-	nics   []wholeNic
+	guest  *updateVMInput // for what goes through the tools
+	nics   []editedNIC
 	noNics bool // the NICs stay as they are
 	disks  *diskEdit
 }
 
 // wholeNic is a NIC that the VM has after the edit.
-type wholeNic struct {
-	kept  *nic // nil: a new one
-	shape nicShape
-	edit  nicEdit
-	from  *wholeNicCreate // nil: it stays as it is
+type editedNIC struct {
+	kept   *nic // nil: a new one
+	config nicConfig
+	edit   nicEdit
+	from   *nicInput // nil: it stays as it is
 }
 
 // mac returns the NIC's MAC address, "" for one that Tower is to choose.
-func (n *wholeNic) mac() string {
+func (n *editedNIC) mac() string {
 	if n.kept != nil {
 		return n.kept.mac
 	}
 
-	return n.shape.mac
+	return n.config.mac
 }
 
 // updateWholeVM starts an edit of a VM that carries the whole of its disks and
 // NICs. The answer has no task: callers look for it by the VM and the mutation.
-func (c *call) updateWholeVM(field gqlField, variables map[string]any) (any, error) {
+func (c *call) graphQLUpdateVM(field gqlField, variables map[string]any) (any, error) {
 	if err := c.authenticate(graphQLName); err != nil {
 		return nil, err
 	}
 
 	var (
-		data   wholeVM
-		effect wholeEffect
+		data   updateVMInput
+		effect effectInput
 		where  wire.VMWhereUniqueInput
 	)
 
@@ -145,14 +145,14 @@ func (c *call) updateWholeVM(field gqlField, variables map[string]any) (any, err
 		return nil, err
 	}
 
-	edit, err := c.wholeEditOf(v, &data)
+	edit, err := c.newVMEdit(v, &data)
 	if err != nil {
 		return nil, err
 	}
 
-	_, err = c.changeVMs([]*vm{v}, vmWork{
-		mutation: "updateVm", about: named("Edit VM", "编辑虚拟机"),
-		apply: func(*vm) *taskFailure { return c.applyWhole(edit) },
+	_, err = c.changeVMs([]*vm{v}, vmChange{
+		mutation: "updateVm", description: describeVM("Edit VM", "编辑虚拟机"),
+		apply: func(*vm) *taskFailure { return c.applyVMEdit(edit) },
 	})
 	if err != nil {
 		return nil, err
@@ -161,8 +161,8 @@ func (c *call) updateWholeVM(field gqlField, variables map[string]any) (any, err
 	return field.pick(map[string]any{"id": v.row.ID, "local_id": v.row.LocalID, "name": v.row.Name}), nil
 }
 
-func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
-	edit := &wholeEdit{vm: v, guest: data, noNics: data.Nics == nil}
+func (c *call) newVMEdit(v *vm, data *updateVMInput) (*vmEdit, error) {
+	edit := &vmEdit{vm: v, guest: data, noNics: data.Nics == nil}
 	edit.basic = wire.VMUpdateParamsData{
 		Name: data.Name, Description: data.Description, Memory: data.Memory, HA: data.HA, VCPU: data.VCPU,
 	}
@@ -171,7 +171,7 @@ func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
 		edit.basic.CPUCores, edit.basic.CPUSockets = data.CPU.Cores, data.CPU.Sockets
 	}
 
-	if err := nonEmpty("data.name", data.Name); err != nil {
+	if err := checkNotEmpty("data.name", data.Name); err != nil {
 		return nil, err
 	}
 
@@ -179,7 +179,7 @@ func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
 		return nil, badRequest("data.memory: must be more than 0")
 	}
 
-	if servers := valueOf(data.DNSServers); servers != "" {
+	if servers := deref(data.DNSServers); servers != "" {
 		for server := range strings.SplitSeq(servers, ",") {
 			if _, err := netip.ParseAddr(server); err != nil {
 				return nil, badRequest("dns_servers: %q is not an IP address", server)
@@ -190,23 +190,23 @@ func (c *call) wholeEditOf(v *vm, data *wholeVM) (*wholeEdit, error) {
 	var err error
 
 	if data.Nics != nil {
-		if edit.nics, err = c.wholeNicsOf(v, data.Nics); err != nil {
+		if edit.nics, err = c.newNICEdits(v, data.Nics); err != nil {
 			return nil, err
 		}
 	}
 
-	edit.disks, err = c.diskEditOf(v, data.Disks)
+	edit.disks, err = c.newDiskEdit(v, data.Disks)
 
 	return edit, err
 }
 
 // wholeNicsOf returns the NICs that a VM has after an edit. A NIC that is
 // deleted and created with its MAC address is the same NIC.
-func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
+func (c *call) newNICEdits(v *vm, in *nicsInput) ([]editedNIC, error) {
 	var dropped []*nic
 
 	for _, d := range in.Delete {
-		n := c.nicOf(v, d.ID)
+		n := c.vmNICByID(v, d.ID)
 		if n == nil {
 			return nil, notFound("The VM %s has no NIC %s", v.row.Name, d.ID)
 		}
@@ -214,28 +214,28 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 		dropped = append(dropped, n)
 	}
 
-	var after []wholeNic
+	var after []editedNIC
 
 	for _, n := range v.nics {
 		if !slices.Contains(dropped, n) {
-			after = append(after, wholeNic{kept: n})
+			after = append(after, editedNIC{kept: n})
 		}
 	}
 
 	for i := range in.Create {
-		made, err := c.wholeNicOf(v, &in.Create[i])
+		made, err := c.newNIC(v, &in.Create[i])
 		if err != nil {
 			return nil, err
 		}
 
 		for _, other := range after {
-			if mac := made.shape.mac; mac != "" && strings.EqualFold(other.mac(), mac) {
+			if mac := made.config.mac; mac != "" && strings.EqualFold(other.mac(), mac) {
 				return nil, badRequest("vm_nics.create: two NICs have the MAC address %s", mac)
 			}
 		}
 
 		for _, n := range dropped {
-			if strings.EqualFold(n.mac, made.shape.mac) {
+			if strings.EqualFold(n.mac, made.config.mac) {
 				made.kept = n
 			}
 		}
@@ -248,7 +248,7 @@ func (c *call) wholeNicsOf(v *vm, in *wholeNics) ([]wholeNic, error) {
 
 // nicOf returns the NIC of a VM that an id names, be it one that the NIC had
 // before an edit.
-func (w *world) nicOf(v *vm, id string) *nic {
+func (w *world) vmNICByID(v *vm, id string) *nic {
 	n, ok := w.nics.get(id)
 	if !ok {
 		n = w.formerNICs[id]
@@ -261,9 +261,9 @@ func (w *world) nicOf(v *vm, id string) *nic {
 	return n
 }
 
-func (c *call) wholeNicOf(v *vm, in *wholeNicCreate) (wholeNic, error) {
+func (c *call) newNIC(v *vm, in *nicInput) (editedNIC, error) {
 	if id := in.Nic.id(); id != "" {
-		return wholeNic{}, notFound("There is no host NIC %s", id)
+		return editedNIC{}, notFound("There is no host NIC %s", id)
 	}
 
 	// A switch that is not sent is off.
@@ -279,47 +279,47 @@ func (c *call) wholeNicOf(v *vm, in *wholeNicCreate) (wholeNic, error) {
 	}
 
 	mac := in.MACAddress
-	if valueOf(mac) == "" {
+	if deref(mac) == "" {
 		mac = nil
 	}
 
-	shapes, err := c.nicShapes([]wire.VMNicParams{{
+	shapes, err := c.nicConfigs([]wire.VMNicParams{{
 		ConnectVlanID: wire.Ptr(in.Vlan.id()), Enabled: enabled, Mirror: mirror, Model: in.Model, MACAddress: mac,
 		IPAddress: in.IPAddress, SubnetMask: in.SubnetMask, Gateway: in.Gateway,
 	}}, v.cluster)
 	if err != nil {
-		return wholeNic{}, err
+		return editedNIC{}, err
 	}
 
-	made := wholeNic{shape: shapes[0], from: in}
+	made := editedNIC{config: shapes[0], from: in}
 	made.edit = nicEdit{vlanID: wire.Ptr(in.Vlan.id()), enabled: enabled, mirror: mirror, model: in.Model}
 
-	if valueOf(in.IPAddress) != "" {
-		made.edit.ip, made.edit.mask, made.edit.gate = in.IPAddress, in.SubnetMask, in.Gateway
+	if deref(in.IPAddress) != "" {
+		made.edit.ip, made.edit.mask, made.edit.gateway = in.IPAddress, in.SubnetMask, in.Gateway
 	}
 
 	return made, nil
 }
 
 // needsTools tells whether an edit goes through the tools of the guest.
-func (e *wholeEdit) needsTools() bool {
-	return valueOf(e.guest.Hostname) != "" || valueOf(e.guest.DNSServers) != "" ||
-		slices.ContainsFunc(e.nics, func(n wholeNic) bool { return n.edit.configures() })
+func (e *vmEdit) needsTools() bool {
+	return deref(e.guest.Hostname) != "" || deref(e.guest.DNSServers) != "" ||
+		slices.ContainsFunc(e.nics, func(n editedNIC) bool { return n.edit.setsAddress() })
 }
 
 // applyWhole makes an edit, all of it or nothing.
-func (w *world) applyWhole(e *wholeEdit) *taskFailure {
+func (w *world) applyVMEdit(e *vmEdit) *taskFailure {
 	v := e.vm
 
 	if e.needsTools() && v.row.VMToolsStatus != wire.VMToolsStatusRunning {
 		return failure("VM_TOOLS_NOT_RUNNING", "The VM tools of the VM %s are not running.", v.row.Name)
 	}
 
-	if failed := w.disksEditable(e.disks); failed != nil {
+	if failed := w.checkDiskEdit(e.disks); failed != nil {
 		return failed
 	}
 
-	if failed := w.prepareNew(e); failed != nil {
+	if failed := w.prepareNewNICs(e); failed != nil {
 		return failed
 	}
 
@@ -328,39 +328,39 @@ func (w *world) applyWhole(e *wholeEdit) *taskFailure {
 	}
 
 	if !e.noNics {
-		w.settleNICs(v, e.nics)
+		w.replaceNICs(v, e.nics)
 	}
 
 	w.editDisks(e.disks)
 
-	if valueOf(e.guest.Hostname) != "" {
+	if deref(e.guest.Hostname) != "" {
 		v.row.Hostname = e.guest.Hostname
 	}
 
-	if valueOf(e.guest.DNSServers) != "" {
+	if deref(e.guest.DNSServers) != "" {
 		v.row.DNSServers = e.guest.DNSServers
 	}
 
-	w.renew(v)
+	w.renewPartIDs(v)
 
 	return nil
 }
 
 // prepareNew completes the NICs that an edit adds.
-func (w *world) prepareNew(e *wholeEdit) *taskFailure {
-	var added []*nicShape
+func (w *world) prepareNewNICs(e *vmEdit) *taskFailure {
+	var added []*nicConfig
 
 	for i := range e.nics {
 		if e.nics[i].kept == nil {
-			added = append(added, &e.nics[i].shape)
+			added = append(added, &e.nics[i].config)
 		}
 	}
 
 	leaving := slices.DeleteFunc(slices.Clone(e.vm.nics), func(n *nic) bool {
-		return slices.ContainsFunc(e.nics, func(x wholeNic) bool { return x.kept == n })
+		return slices.ContainsFunc(e.nics, func(x editedNIC) bool { return x.kept == n })
 	})
 
-	prepared, failed := w.prepareNICs(mapped(added, func(s *nicShape) nicShape { return *s }), e.vm.cluster, leaving)
+	prepared, failed := w.prepareNICs(mapSlice(added, func(s *nicConfig) nicConfig { return *s }), e.vm.cluster, leaving)
 	if failed != nil {
 		return failed
 	}
@@ -373,10 +373,10 @@ func (w *world) prepareNew(e *wholeEdit) *taskFailure {
 }
 
 // settleNICs gives a VM the NICs that an edit lists, in that order.
-func (w *world) settleNICs(v *vm, after []wholeNic) {
+func (w *world) replaceNICs(v *vm, after []editedNIC) {
 	for _, n := range slices.Clone(v.nics) {
-		if !slices.ContainsFunc(after, func(x wholeNic) bool { return x.kept == n }) {
-			w.unplug(n)
+		if !slices.ContainsFunc(after, func(x editedNIC) bool { return x.kept == n }) {
+			w.removeNIC(n)
 		}
 	}
 
@@ -386,10 +386,10 @@ func (w *world) settleNICs(v *vm, after []wholeNic) {
 
 		switch {
 		case n == nil:
-			n = w.plugIn(v, &after[i].shape)
-			w.editNIC(n, &nicEdit{ip: after[i].edit.ip, mask: after[i].edit.mask, gate: after[i].edit.gate})
+			n = w.addNIC(v, &after[i].config)
+			w.editNIC(n, &nicEdit{ip: after[i].edit.ip, mask: after[i].edit.mask, gateway: after[i].edit.gateway})
 
-			if !after[i].edit.configures() {
+			if !after[i].edit.setsAddress() {
 				w.hotPlug(n)
 			}
 		case after[i].from != nil:

@@ -9,41 +9,41 @@ import (
 )
 
 // wholeDisks is what the GraphQL mutation updateVm makes of a VM's disks.
-type wholeDisks struct {
+type disksInput struct {
 	_      struct{}          `wire:"closed"`
-	Create []wholeDisk       `json:"create"`
-	Update []wholeDiskUpdate `json:"update"`
-	Delete []wholeID         `json:"delete"`
+	Create []diskInput       `json:"create"`
+	Update []diskUpdateInput `json:"update"`
+	Delete []idInput         `json:"delete"`
 }
 
-type wholeDiskUpdate struct {
+type diskUpdateInput struct {
 	_     struct{}  `wire:"closed"`
-	Where wholeID   `json:"where" wire:"required"`
-	Data  wholeDisk `json:"data" wire:"required"`
+	Where idInput   `json:"where" wire:"required"`
+	Data  diskInput `json:"data" wire:"required"`
 }
 
 // wholeDisk describes a disk or a CD-ROM drive.
-type wholeDisk struct {
+type diskInput struct {
 	_        struct{}         `wire:"closed"`
 	Boot     *int             `json:"boot"`
 	Bus      *wire.Bus        `json:"bus"`
 	Key      *int             `json:"key"`
 	Type     *wire.VMDiskType `json:"type"`
 	Disabled *bool            `json:"disabled"`
-	ElfImage *wholeRelation   `json:"elf_image"`
-	VMVolume *wholeVolumeOf   `json:"vm_volume"`
+	ElfImage *relationInput   `json:"elf_image"`
+	VMVolume *diskVolumeInput `json:"vm_volume"`
 }
 
-type wholeVolumeOf struct {
+type diskVolumeInput struct {
 	_          struct{}     `wire:"closed"`
-	Connect    *wholeID     `json:"connect"`
+	Connect    *idInput     `json:"connect"`
 	Disconnect *bool        `json:"disconnect"`
-	Create     *wholeVolume `json:"create"`
+	Create     *volumeInput `json:"create"`
 }
 
 // wholeVolume describes a volume that is to be made, or the one that a disk
 // has. Tower itself sees to the members that say where it is and since when.
-type wholeVolume struct {
+type volumeInput struct {
 	_              struct{}                           `wire:"closed"`
 	Name           string                             `json:"name"`
 	Path           *string                            `json:"path"`
@@ -53,7 +53,7 @@ type wholeVolume struct {
 	LocalID        *string                            `json:"local_id"`
 	Mounting       *bool                              `json:"mounting"`
 	Sharing        *bool                              `json:"sharing"`
-	Cluster        *wholeRelation                     `json:"cluster"`
+	Cluster        *relationInput                     `json:"cluster"`
 }
 
 // diskEdit is what becomes of a VM's disks: the ones to keep, with their
@@ -61,21 +61,21 @@ type wholeVolume struct {
 type diskEdit struct {
 	vm   *vm
 	kept []keptDisk
-	made []diskShape
+	made []diskConfig
 	// sharing are the indexes in made of disks whose volumes other VMs may have too.
 	sharing []int
 }
 
 type keptDisk struct {
 	disk   *disk
-	change *wholeDisk
+	change *diskInput
 	size   int64 // of its volume afterwards, 0: as it is
 	image  *image
 	volume *volume // in place of its own; nil: its own
 }
 
 // diskEditOf looks up what an edit of disks names. No edit gives nil.
-func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
+func (c *call) newDiskEdit(v *vm, in *disksInput) (*diskEdit, error) {
 	if in == nil {
 		return nil, nil
 	}
@@ -83,7 +83,7 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 	edit := &diskEdit{vm: v}
 
 	for i := range in.Update {
-		kept, err := c.keptDiskOf(v, &in.Update[i])
+		kept, err := c.newKeptDisk(v, &in.Update[i])
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 	}
 
 	for i := range in.Create {
-		made, err := c.diskShapeOf(v, &in.Create[i])
+		made, err := c.newDiskConfig(v, &in.Create[i])
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +105,7 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 	}
 
 	for _, gone := range in.Delete {
-		if c.diskOf(v, gone.ID) == nil {
+		if c.vmDiskByID(v, gone.ID) == nil {
 			return nil, notFound("The VM %s has no disk %s", v.row.Name, gone.ID)
 		}
 	}
@@ -113,8 +113,8 @@ func (c *call) diskEditOf(v *vm, in *wholeDisks) (*diskEdit, error) {
 	return edit, nil
 }
 
-func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
-	d := c.diskOf(v, in.Where.ID)
+func (c *call) newKeptDisk(v *vm, in *diskUpdateInput) (keptDisk, error) {
+	d := c.vmDiskByID(v, in.Where.ID)
 	if d == nil {
 		return keptDisk{}, notFound("The VM %s has no disk %s", v.row.Name, in.Where.ID)
 	}
@@ -122,7 +122,7 @@ func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
 	var err error
 
 	kept := keptDisk{disk: d, change: &in.Data}
-	if kept.image, err = c.imageNamed(wire.Ptr(in.Data.ElfImage.id()), nil, v.cluster); err != nil {
+	if kept.image, err = c.imageByID(wire.Ptr(in.Data.ElfImage.id()), nil, v.cluster); err != nil {
 		return keptDisk{}, err
 	}
 
@@ -133,7 +133,7 @@ func (c *call) keptDiskOf(v *vm, in *wholeDiskUpdate) (keptDisk, error) {
 	case isTrue(described.Disconnect):
 		return keptDisk{}, notSimulated("taking a disk's volume away")
 	case described.Connect != nil:
-		kept.volume, err = c.volumeNamed(described.Connect.ID, v.cluster)
+		kept.volume, err = c.volumeByID(described.Connect.ID, v.cluster)
 	case described.Create != nil && d.volume != nil:
 		kept.size = described.Create.Size
 	}
@@ -157,16 +157,16 @@ func (k *keptDisk) growth() (int64, *taskFailure) {
 	return k.disk.volume.growth(k.size)
 }
 
-func (c *call) diskShapeOf(v *vm, in *wholeDisk) (diskShape, error) {
-	s := diskShape{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, key: in.Key}
-	assign(&s.kind, in.Type)
-	assign(&s.bus, in.Bus)
-	assign(&s.boot, in.Boot)
+func (c *call) newDiskConfig(v *vm, in *diskInput) (diskConfig, error) {
+	s := diskConfig{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, key: in.Key}
+	setIfSent(&s.kind, in.Type)
+	setIfSent(&s.bus, in.Bus)
+	setIfSent(&s.boot, in.Boot)
 
 	var err error
 
 	if s.kind == wire.VMDiskTypeCdRom {
-		s.image, err = c.imageNamed(wire.Ptr(in.ElfImage.id()), nil, v.cluster)
+		s.image, err = c.imageByID(wire.Ptr(in.ElfImage.id()), nil, v.cluster)
 
 		return s, err
 	}
@@ -175,28 +175,28 @@ func (c *call) diskShapeOf(v *vm, in *wholeDisk) (diskShape, error) {
 
 	switch {
 	case described != nil && described.Connect != nil:
-		s.volume, err = c.volumeNamed(described.Connect.ID, v.cluster)
+		s.volume, err = c.volumeByID(described.Connect.ID, v.cluster)
 	case described == nil || described.Create == nil:
 		err = badRequest("vm_disks.create: a disk needs a volume")
 	case described.Create.Size <= 0:
 		err = badRequest("vm_disks.create: the size of a volume must be more than 0")
 	default:
 		s.name, s.size, s.policy = described.Create.Name, described.Create.Size, defaultPolicy
-		assign(&s.policy, described.Create.Policy)
+		setIfSent(&s.policy, described.Create.Policy)
 	}
 
 	return s, err
 }
 
 // disksEditable refuses an edit that would fail half-way.
-func (w *world) disksEditable(e *diskEdit) *taskFailure {
+func (w *world) checkDiskEdit(e *diskEdit) *taskFailure {
 	if e == nil {
 		return nil
 	}
 
 	var space int64
 
-	wanted := mapped(e.made, func(s diskShape) *volume { return s.volume })
+	wanted := mapSlice(e.made, func(s diskConfig) *volume { return s.volume })
 
 	for i := range e.kept {
 		k := &e.kept[i]
@@ -207,31 +207,31 @@ func (w *world) disksEditable(e *diskEdit) *taskFailure {
 			return failed
 		}
 
-		space = plus(space, more)
+		space = addSaturating(space, more)
 
 		to := k.volume
 		if to == nil {
 			to = k.disk.volume
 		}
 
-		if failed := k.disk.changeable(k.change.Bus, to); failed != nil {
+		if failed := k.disk.checkChange(k.change.Bus, to); failed != nil {
 			return failed
 		}
 	}
 
 	for i := range e.made {
-		space = plus(space, e.made[i].space())
+		space = addSaturating(space, e.made[i].space())
 	}
 
-	if failed := takenTwice(wanted); failed != nil {
+	if failed := checkUsedOnce(wanted); failed != nil {
 		return failed
 	}
 
-	if failed := w.hasSpace(e.vm.cluster, space); failed != nil {
+	if failed := w.checkSpace(e.vm.cluster, space); failed != nil {
 		return failed
 	}
 
-	return w.attachable(e.vm, e.made)
+	return w.checkNewDisks(e.vm, e.made)
 }
 
 func (w *world) editDisks(e *diskEdit) {
@@ -259,20 +259,20 @@ func (w *world) editDisks(e *diskEdit) {
 
 func (w *world) editDisk(k *keptDisk) {
 	d, change := k.disk, k.change
-	assign(&d.row.Boot, change.Boot)
-	assign(&d.row.Bus, change.Bus)
+	setIfSent(&d.row.Boot, change.Boot)
+	setIfSent(&d.row.Bus, change.Bus)
 
 	if change.Disabled != nil {
 		d.row.Disabled = change.Disabled
 	}
 
-	if k.image != nil || change.ElfImage.cut() {
+	if k.image != nil || change.ElfImage.disconnects() {
 		d.image, d.tools = k.image, nil
-		d.showImage()
+		d.refreshImage()
 	}
 
 	if k.volume != nil && k.volume != d.volume {
-		w.swap(d, k.volume)
+		w.replaceVolume(d, k.volume)
 	}
 
 	if k.size > 0 {

@@ -14,13 +14,13 @@ import (
 
 // story is what a guest does from one power-on to the next power-off. Its steps
 // lie at offsets from the power-on; a suspension holds them up.
-type story struct {
-	vm     *vm
-	guest  Guest
-	base   time.Time // the power-on, moved on by the length of suspensions
-	steps  []*step
-	epoch  int
-	paused time.Time // zero unless suspended
+type guestRun struct {
+	vm          *vm
+	guest       Guest
+	start       time.Time // the power-on, moved on by the length of suspensions
+	steps       []*step
+	generation  int
+	suspendedAt time.Time // zero unless suspended
 }
 
 type step struct {
@@ -31,22 +31,22 @@ type step struct {
 
 // powerOn lets a VM run and its guest's story begin.
 func (w *world) powerOn(v *vm) {
-	w.forget(v)
+	w.clearGuestInfo(v)
 
 	v.row.Status = wire.VMStatusRunning
-	v.poweredOnAt, v.poweredOffAt = w.current, time.Time{}
-	v.story = &story{vm: v, guest: w.guestOf(v.row.Name), base: w.current}
+	v.poweredOnAt, v.poweredOffAt = w.now, time.Time{}
+	v.guestRun = &guestRun{vm: v, guest: w.guestOf(v.row.Name), start: w.now}
 
 	for _, n := range v.nics {
 		n.leasedAt, n.reportedAt, n.address = time.Time{}, time.Time{}, nicAddress{}
-		w.planNIC(v.story, n, 0)
+		w.planNIC(v.guestRun, n, 0)
 	}
 
-	w.planTools(v.story)
-	w.planNode(v.story)
+	w.planTools(v.guestRun)
+	w.planNode(v.guestRun)
 
-	if off := v.story.guest.PowersOff; off != nil && *off != Never {
-		w.plan(v.story, time.Duration(*off), func() { w.powerOff(v) })
+	if off := v.guestRun.guest.PowersOff; off != nil && *off != Never {
+		w.addStep(v.guestRun, time.Duration(*off), func() { w.powerOff(v) })
 	}
 
 	w.touchVM(v)
@@ -55,18 +55,18 @@ func (w *world) powerOn(v *vm) {
 
 // powerOff ends the guest's story.
 func (w *world) powerOff(v *vm) {
-	v.story = nil
+	v.guestRun = nil
 	v.row.Status = wire.VMStatusStopped
-	v.poweredOffAt = w.current
-	v.row.LastShutdownTime = stampPtr(w.current)
-	w.forget(v)
-	w.nodes.lost(v, w.current)
+	v.poweredOffAt = w.now
+	v.row.LastShutdownTime = formatTimePtr(w.now)
+	w.clearGuestInfo(v)
+	w.nodes.markNotReady(v, w.now)
 	w.touchVM(v)
 	w.dirty = true
 }
 
 // forget takes back what Tower knows from a guest that no longer runs.
-func (w *world) forget(v *vm) {
+func (w *world) clearGuestInfo(v *vm) {
 	v.row.VMToolsStatus = wire.VMToolsStatusNotRunning
 	if w.guestOf(v.row.Name).VMTools == toolsNotInstalled {
 		v.row.VMToolsStatus = wire.VMToolsStatusNotInstalled
@@ -77,7 +77,7 @@ func (w *world) forget(v *vm) {
 	}
 
 	for _, n := range v.nics {
-		n.untell()
+		n.showRequested()
 	}
 
 	v.row.IPs = ""
@@ -86,21 +86,21 @@ func (w *world) forget(v *vm) {
 // suspend holds the story up; resume lets it go on.
 func (w *world) suspend(v *vm) {
 	v.row.Status = wire.VMStatusSuspended
-	v.story.paused = w.current
-	v.story.epoch++
+	v.guestRun.suspendedAt = w.now
+	v.guestRun.generation++
 	w.touchVM(v)
 	w.dirty = true
 }
 
 func (w *world) resume(v *vm) {
-	s := v.story
+	s := v.guestRun
 	v.row.Status = wire.VMStatusRunning
-	s.base = s.base.Add(w.current.Sub(s.paused))
-	s.paused = time.Time{}
+	s.start = s.start.Add(w.now.Sub(s.suspendedAt))
+	s.suspendedAt = time.Time{}
 
 	for _, next := range s.steps {
 		if !next.done {
-			w.schedule(s, next)
+			w.scheduleStep(s, next)
 		}
 	}
 
@@ -109,20 +109,20 @@ func (w *world) resume(v *vm) {
 }
 
 // plan adds a step to a story.
-func (w *world) plan(s *story, offset time.Duration, run func()) {
+func (w *world) addStep(s *guestRun, offset time.Duration, run func()) {
 	next := &step{offset: offset, run: run}
 	s.steps = append(s.steps, next)
 
-	if s.paused.IsZero() {
-		w.schedule(s, next)
+	if s.suspendedAt.IsZero() {
+		w.scheduleStep(s, next)
 	}
 }
 
-func (w *world) schedule(s *story, next *step) {
-	epoch := s.epoch
+func (w *world) scheduleStep(s *guestRun, next *step) {
+	epoch := s.generation
 
-	w.at(s.base.Add(next.offset), func() {
-		if s.vm.story != s || s.epoch != epoch || next.done {
+	w.runAt(s.start.Add(next.offset), func() {
+		if s.vm.guestRun != s || s.generation != epoch || next.done {
 			return
 		}
 
@@ -141,44 +141,44 @@ type nicPlan struct {
 
 // planNIC plans the story of a NIC that is there from an offset on: 0 for those
 // that the guest boots with.
-func (w *world) planNIC(s *story, n *nic, from time.Duration) {
-	n.plug++
-	plug := n.plug
-	line := s.lineOf(n)
-	p := w.nicPlan(s, n, line, from)
-	n.plan, n.planned = p, plug
-	unplugged := func() bool { return n.plug != plug }
+func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
+	n.plugCount++
+	plug := n.plugCount
+	line := s.guestNICFor(n)
+	p := w.nicPlanFor(s, n, line, from)
+	n.plan, n.plannedPlugCount = p, plug
+	unplugged := func() bool { return n.plugCount != plug }
 
 	if p.linkLocal >= 0 {
-		w.plan(s, p.linkLocal, func() {
+		w.addStep(s, p.linkLocal, func() {
 			if !unplugged() {
-				n.tell(nicAddress{ip: linkLocalOf(n.mac), mask: "255.255.0.0"})
-				w.told(s)
+				n.showAddress(nicAddress{ip: linkLocalOf(n.mac), mask: "255.255.0.0"})
+				w.toolsReported(s)
 			}
 		})
 	}
 
 	if p.lease >= 0 {
-		w.plan(s, p.lease, func() {
+		w.addStep(s, p.lease, func() {
 			if !unplugged() {
 				n.address = w.addressFor(n, line)
-				n.leasedAt = w.current
+				n.leasedAt = w.now
 			}
 		})
 	}
 
 	if p.report >= 0 {
-		w.plan(s, p.report, func() {
+		w.addStep(s, p.report, func() {
 			if !unplugged() && n.address.ip != "" {
-				n.tell(n.address)
-				n.reportedAt = w.current
-				w.told(s)
+				n.showAddress(n.address)
+				n.reportedAt = w.now
+				w.toolsReported(s)
 			}
 		})
 	}
 }
 
-func (w *world) nicPlan(s *story, n *nic, line *GuestNIC, from time.Duration) nicPlan {
+func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Duration) nicPlan {
 	timing := w.scenario.Timing
 	up := max(timing.Boot, from)
 	p := nicPlan{lease: up + timing.DHCP, report: -1, linkLocal: -1}
@@ -190,7 +190,7 @@ func (w *world) nicPlan(s *story, n *nic, line *GuestNIC, from time.Duration) ni
 		return nicPlan{lease: -1, report: -1, linkLocal: -1}
 	case n.static != nil && !addressed:
 		p.lease = up
-	case !addressed && (n.silent || n.pool() == nil):
+	case !addressed && (n.unconfigured || n.pool() == nil):
 		p.lease = -1
 	}
 
@@ -234,8 +234,8 @@ func (d Delay) from(offset time.Duration) time.Duration {
 }
 
 // lineOf returns what the scenario says of a NIC, or nil.
-func (s *story) lineOf(n *nic) *GuestNIC {
-	if n.tools {
+func (s *guestRun) guestNICFor(n *nic) *GuestNIC {
+	if n.toolsConfigured {
 		return nil
 	}
 
@@ -256,7 +256,7 @@ func (g *Guest) nic(index int) *GuestNIC {
 // one that was configured, or a lease.
 func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
 	if line != nil && line.Address != "" {
-		return n.around(line.Address)
+		return n.fullAddress(line.Address)
 	}
 
 	if n.static != nil {
@@ -271,11 +271,11 @@ func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
 		return nicAddress{}
 	}
 
-	return n.around(address.String())
+	return n.fullAddress(address.String())
 }
 
 // around adds the mask and the gateway that fit an address on the NIC.
-func (n *nic) around(ip string) nicAddress {
+func (n *nic) fullAddress(ip string) nicAddress {
 	if n.static != nil && n.static.ip == ip {
 		return nicAddress(*n.static)
 	}
@@ -285,7 +285,7 @@ func (n *nic) around(ip string) nicAddress {
 		return nicAddress{ip: ip}
 	}
 
-	return nicAddress{ip: ip, mask: maskOf(n.pool().prefix.Bits()), gateway: n.pool().gateway.String()}
+	return nicAddress{ip: ip, mask: netmask(n.pool().prefix.Bits()), gateway: n.pool().gateway.String()}
 }
 
 // pool is who gives the NIC its address, nil where nobody does.
@@ -301,18 +301,18 @@ func (n *nic) pool() *dhcpPool {
 }
 
 // tell makes Tower show an address on the NIC.
-func (n *nic) tell(a nicAddress) {
-	n.told = true
-	n.row.IPAddress, n.row.SubnetMask, n.row.Gateway = textOrNull(a.ip), textOrNull(a.mask), textOrNull(a.gateway)
+func (n *nic) showAddress(a nicAddress) {
+	n.showsReport = true
+	n.row.IPAddress, n.row.SubnetMask, n.row.Gateway = nilIfEmpty(a.ip), nilIfEmpty(a.mask), nilIfEmpty(a.gateway)
 }
 
 // untell makes Tower show what the caller once gave, or nothing.
-func (n *nic) untell() {
-	n.tell(n.echo)
-	n.told = false
+func (n *nic) showRequested() {
+	n.showAddress(n.requested)
+	n.showsReport = false
 }
 
-func textOrNull(s string) *string {
+func nilIfEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -321,7 +321,7 @@ func textOrNull(s string) *string {
 }
 
 // told brings the VM's row up to date after a report of its tools.
-func (w *world) told(s *story) {
+func (w *world) toolsReported(s *guestRun) {
 	row := &s.vm.row
 	row.VMToolsStatus = wire.VMToolsStatusRunning
 	row.VMToolsVersion = wire.Ptr("3.2.1")
@@ -331,16 +331,16 @@ func (w *world) told(s *story) {
 		row.Hostname = wire.Ptr(row.Name)
 	}
 
-	s.vm.showIPs(s.guest)
+	s.vm.refreshIPs(s.guest)
 }
 
 // showIPs rewrites the VM's flat list, which has the loopback address and
 // whatever else the guest's kernel knows besides those of the NICs.
-func (v *vm) showIPs(guest Guest) {
+func (v *vm) refreshIPs(guest Guest) {
 	ips := []string{"127.0.0.1"}
 
 	for _, n := range v.nics {
-		if n.told && n.row.IPAddress != nil {
+		if n.showsReport && n.row.IPAddress != nil {
 			ips = append(ips, *n.row.IPAddress)
 		}
 	}
@@ -350,7 +350,7 @@ func (v *vm) showIPs(guest Guest) {
 
 // planTools lets the tools come up by themselves where no report of an address
 // does it.
-func (w *world) planTools(s *story) {
+func (w *world) planTools(s *guestRun) {
 	if s.guest.VMTools != "" && s.guest.VMTools != toolsRunning {
 		return
 	}
@@ -359,13 +359,13 @@ func (w *world) planTools(s *story) {
 	first := timing.Boot + timing.VMToolsSync
 
 	for _, n := range s.vm.nics {
-		p := w.nicPlan(s, n, s.lineOf(n), 0)
+		p := w.nicPlanFor(s, n, s.guestNICFor(n), 0)
 		if p.report >= 0 || p.linkLocal >= 0 {
 			return
 		}
 	}
 
-	w.plan(s, first, func() { w.told(s) })
+	w.addStep(s, first, func() { w.toolsReported(s) })
 }
 
 // linkLocalOf derives the address that a guest gives itself from its MAC

@@ -17,10 +17,10 @@ type image struct {
 	labelSet
 }
 
-func (i *image) key() string                         { return i.row.ID }
-func (i *image) record() any                         { return &i.row }
-func (i *image) showLabels()                         { i.row.Labels = i.nestedLabels() }
-func (i *image) mark(status *wire.EntityAsyncStatus) { i.row.EntityAsyncStatus = status }
+func (i *image) id() string                                    { return i.row.ID }
+func (i *image) rowPtr() any                                   { return &i.row }
+func (i *image) refreshLabels()                                { i.row.Labels = i.nestedLabels() }
+func (i *image) setAsyncStatus(status *wire.EntityAsyncStatus) { i.row.EntityAsyncStatus = status }
 
 // toolsImage is the image of the VM tools that a cluster has.
 type toolsImage struct {
@@ -28,36 +28,36 @@ type toolsImage struct {
 	cluster *cluster
 }
 
-func (i *toolsImage) key() string { return i.row.ID }
-func (i *toolsImage) record() any { return &i.row }
+func (i *toolsImage) id() string  { return i.row.ID }
+func (i *toolsImage) rowPtr() any { return &i.row }
 
-func (w *world) imageWays() map[string]func(*image) []any {
+func (w *world) imageRelations() map[string]func(*image) []any {
 	return map[string]func(*image) []any{
-		"cluster":               func(i *image) []any { return some(i.cluster) },
-		"content_library_image": func(i *image) []any { return some(i.library) },
-		"labels":                func(i *image) []any { return records(i.labels) },
+		"cluster":               func(i *image) []any { return toOne(i.cluster) },
+		"content_library_image": func(i *image) []any { return toOne(i.library) },
+		"labels":                func(i *image) []any { return rowPtrs(i.labels) },
 		"vm_disks": func(i *image) []any {
-			return records(filtered(w.disks.list, func(d *disk) bool { return d.image == i }))
+			return rowPtrs(filterSlice(w.disks.list, func(d *disk) bool { return d.image == i }))
 		},
 		"vm_snapshots": func(i *image) []any {
-			return records(filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(i) }))
+			return rowPtrs(filterSlice(w.snapshots.list, func(s *snapshot) bool { return s.hardware.mounts(i) }))
 		},
 		"vm_templates": func(i *image) []any {
-			return records(filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(i) }))
+			return rowPtrs(filterSlice(w.templates.list, func(t *template) bool { return t.hardware.mounts(i) }))
 		},
 	}
 }
 
 // mounts tells whether the hardware has a drive with one of some images in it.
-func (s *shape) mounts(images ...*image) bool {
-	return slices.ContainsFunc(s.disks, func(d diskShape) bool { return d.image != nil && slices.Contains(images, d.image) })
+func (s *hardware) mounts(images ...*image) bool {
+	return slices.ContainsFunc(s.disks, func(d diskConfig) bool { return d.image != nil && slices.Contains(images, d.image) })
 }
 
-func (w *world) toolsImageWays() map[string]func(*toolsImage) []any {
+func (w *world) toolsImageRelations() map[string]func(*toolsImage) []any {
 	return map[string]func(*toolsImage) []any{
-		"cluster": func(i *toolsImage) []any { return some(i.cluster) },
+		"cluster": func(i *toolsImage) []any { return toOne(i.cluster) },
 		"vm_disks": func(i *toolsImage) []any {
-			return records(filtered(w.disks.list, func(d *disk) bool { return d.tools == i }))
+			return rowPtrs(filterSlice(w.disks.list, func(d *disk) bool { return d.tools == i }))
 		},
 	}
 }
@@ -67,9 +67,9 @@ func (w *world) newImage(c *cluster, name, description string, size int64, ids *
 	i := &image{cluster: c}
 	i.row = wire.ElfImage{
 		ID: ids.cuid(), LocalID: ids.uuid(), Name: name, Description: description, Cluster: wire.Ptr(c.nested()), Size: size,
-		Path: "/usr/share/smartx/images/" + name, LocalCreatedAt: stamp(w.current),
+		Path: "/usr/share/smartx/images/" + name, LocalCreatedAt: formatTime(w.now),
 	}
-	i.showLabels()
+	i.refreshLabels()
 	w.images.add(i)
 
 	return i
@@ -79,15 +79,15 @@ func (w *world) newToolsImage(c *cluster, name string, version int, size int64, 
 	i := &toolsImage{cluster: c}
 	i.row = wire.SvtImage{
 		ID: ids.cuid(), LocalID: ids.uuid(), Name: name, Cluster: c.nested(), Size: size, Version: version,
-		Path: "/usr/share/smartx/svt/" + name, LocalCreatedAt: stamp(w.current),
+		Path: "/usr/share/smartx/svt/" + name, LocalCreatedAt: formatTime(w.now),
 	}
 	w.toolsImages.add(i)
 }
 
 // imageNamed returns the image that a CD-ROM drive of a cluster shall hold, or
 // nil for an empty one.
-func (w *world) imageNamed(elfID, libraryID *string, of *cluster) (*image, error) {
-	if valueOf(libraryID) != "" {
+func (w *world) imageByID(elfID, libraryID *string, of *cluster) (*image, error) {
+	if deref(libraryID) != "" {
 		l, ok := w.libraryImages.get(*libraryID)
 		if !ok {
 			return nil, notFound("There is no content library image %s", *libraryID)
@@ -100,7 +100,7 @@ func (w *world) imageNamed(elfID, libraryID *string, of *cluster) (*image, error
 		return nil, badRequest("The content library image %s is not in the cluster %s", *libraryID, of.row.ID)
 	}
 
-	if valueOf(elfID) == "" {
+	if deref(elfID) == "" {
 		return nil, nil
 	}
 
@@ -127,46 +127,46 @@ func (w *world) deriveImages() {
 	}
 
 	for _, i := range w.toolsImages.list {
-		i.row.VMDisks = nestedDisks(filtered(w.disks.list, func(d *disk) bool { return d.tools == i }))
+		i.row.VMDisks = nestedDisks(filterSlice(w.disks.list, func(d *disk) bool { return d.tools == i }))
 	}
 }
 
 func nestedDisks(disks []*disk) []wire.NestedVMDisk {
-	return mapped(disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+	return mapSlice(disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
 }
 
 // usersOf are the drives, snapshots and templates that images are in.
 func (w *world) usersOf(images ...*image) ([]wire.NestedVMDisk, []wire.NestedVMSnapshot, []wire.NestedVMTemplate) {
-	disks := filtered(w.disks.list, func(d *disk) bool { return d.image != nil && slices.Contains(images, d.image) })
-	snapshots := filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(images...) })
-	templates := filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(images...) })
+	disks := filterSlice(w.disks.list, func(d *disk) bool { return d.image != nil && slices.Contains(images, d.image) })
+	snapshots := filterSlice(w.snapshots.list, func(s *snapshot) bool { return s.hardware.mounts(images...) })
+	templates := filterSlice(w.templates.list, func(t *template) bool { return t.hardware.mounts(images...) })
 
-	return nestedDisks(disks), mapped(snapshots, (*snapshot).nested), mapped(templates, func(t *template) wire.NestedVMTemplate {
+	return nestedDisks(disks), mapSlice(snapshots, (*snapshot).nested), mapSlice(templates, func(t *template) wire.NestedVMTemplate {
 		return wire.NestedVMTemplate{ID: t.row.ID, Name: t.row.Name}
 	})
 }
 
 func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {
-	images, err := match(c.world, &c.images, wire.EntityElfImage, in.Where)
+	images, err := matching(c.world, &c.images, wire.EntityElfImage, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", in.Data.Name); err != nil {
 		return nil, err
 	}
 
-	return changed(c, images, change[*image]{
+	return startChanges(c, images, change[*image]{
 		mutation: "updateElfImage", resource: "ElfImage",
-		about:   plainly("Edit ISO image", "编辑 ISO 映像", func(i *image) string { return i.row.Name }),
-		cluster: func(i *image) *cluster { return i.cluster },
+		description: describe("Edit ISO image", "编辑 ISO 映像", func(i *image) string { return i.row.Name }),
+		cluster:     func(i *image) *cluster { return i.cluster },
 		apply: func(i *image) *taskFailure {
-			assign(&i.row.Name, in.Data.Name)
-			assign(&i.row.Description, in.Data.Description)
+			setIfSent(&i.row.Name, in.Data.Name)
+			setIfSent(&i.row.Description, in.Data.Description)
 
 			for _, d := range c.disks.list {
 				if d.image == i {
-					d.showImage()
+					d.refreshImage()
 					c.journal.touch(d)
 				}
 			}
@@ -177,17 +177,17 @@ func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {
 }
 
 func deleteElfImage(c *call, in *wire.ElfImageDeletionParams) (any, error) {
-	images, err := match(c.world, &c.images, wire.EntityElfImage, in.Where)
+	images, err := matching(c.world, &c.images, wire.EntityElfImage, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, images, change[*image]{
+	return startChanges(c, images, change[*image]{
 		mutation: "deleteElfImage", resource: "ElfImage", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete ISO image", "删除 ISO 映像", func(i *image) string { return i.row.Name }),
-		cluster: func(i *image) *cluster { return i.cluster },
-		apply:   func(i *image) *taskFailure { return c.dropImage(i) },
-	}, deleted), nil
+		description: describe("Delete ISO image", "删除 ISO 映像", func(i *image) string { return i.row.Name }),
+		cluster:     func(i *image) *cluster { return i.cluster },
+		apply:       func(i *image) *taskFailure { return c.dropImage(i) },
+	}, deletedReply), nil
 }
 
 // dropImage removes an image that no drive holds.

@@ -22,7 +22,7 @@ const (
 
 // stock fills the world with what the scenario's inventory lists. Ids of what
 // has a name come from the name, so that they are the same in every run.
-func (w *world) stock() {
+func (w *world) addInventory() {
 	inventory := &w.scenario.Inventory
 
 	for i, spec := range inventory.Users {
@@ -39,31 +39,31 @@ func (w *world) stock() {
 	}
 	w.datacenters.add(d)
 
-	w.stockSettings()
+	w.addGlobalSettings()
 
 	for i := range inventory.Clusters {
-		d.clusters = append(d.clusters, w.stockCluster(&inventory.Clusters[i], i))
+		d.clusters = append(d.clusters, w.addCluster(&inventory.Clusters[i], i))
 	}
 
 	for i := range inventory.ContentLibraryVMTemplates {
-		w.stockLibraryTemplate(&inventory.ContentLibraryVMTemplates[i])
+		w.addScenarioLibraryTemplate(&inventory.ContentLibraryVMTemplates[i])
 	}
 
 	for i := range inventory.VMTemplates {
 		spec := &inventory.VMTemplates[i]
 		for _, c := range w.clusters.list {
 			if c.row.Name == spec.Cluster {
-				w.stockTemplate(spec, c, nil)
+				w.addScenarioTemplate(spec, c, nil)
 			}
 		}
 	}
 
 	for i := range inventory.VMs {
-		w.stockVM(&inventory.VMs[i])
+		w.addScenarioVM(&inventory.VMs[i])
 	}
 }
 
-func (w *world) stockCluster(spec *ClusterSpec, index int) *cluster {
+func (w *world) addCluster(spec *ClusterSpec, index int) *cluster {
 	id := namedIDSource("cluster", spec.Name)
 	ip := fmt.Sprintf("198.18.%d.10", index%256)
 	c := &cluster{capacity: int64(spec.StorageTiB * tebibyte)}
@@ -73,32 +73,32 @@ func (w *world) stockCluster(spec *ClusterSpec, index int) *cluster {
 		ConnectState: wire.ConnectStateConnected, Stretch: wire.Ptr(false), HasMetrox: wire.Ptr(false),
 		TotalDataCapacity: wire.Ptr(c.capacity), FailureDataSpace: wire.Ptr(int64(0)),
 	}
-	c.showLabels()
+	c.refreshLabels()
 	w.clusters.add(c)
 
 	for i := range spec.Hosts {
-		w.stockHost(c, &spec.Hosts[i], index, i)
+		w.addHost(c, &spec.Hosts[i], index, i)
 	}
 
-	w.stockNetworks(c, spec)
+	w.addNetworks(c, spec)
 
 	for _, name := range spec.ISOs {
 		w.newImage(c, name, "", 2*gibibyte, namedIDSource("elf-image", spec.Name+"/"+name))
 	}
 
 	for i := range spec.GPUs {
-		w.stockGPU(w.clusterHosts(c)[spec.GPUs[i].Host], &spec.GPUs[i], i)
+		w.addGPU(w.clusterHosts(c)[spec.GPUs[i].Host], &spec.GPUs[i], i)
 	}
 
 	w.newToolsImage(c, "SMTX_VMTOOLS-3.2.1.iso", 321, gibibyte/4, namedIDSource("svt-image", spec.Name))
-	w.stockVPC(c, index)
-	w.stockPolicies(c)
-	w.stockClusterSettings(c)
+	w.addVPC(c, index)
+	w.addStoragePolicies(c)
+	w.addClusterSettings(c)
 
 	return c
 }
 
-func (w *world) stockHost(c *cluster, spec *HostSpec, clusterIndex, index int) {
+func (w *world) addHost(c *cluster, spec *HostSpec, clusterIndex, index int) {
 	id := namedIDSource("host", c.row.Name+"/"+spec.Name)
 	ip := fmt.Sprintf("198.18.%d.%d", clusterIndex%256, 11+index%240)
 	state := hostStates[spec.State]
@@ -113,30 +113,30 @@ func (w *world) stockHost(c *cluster, spec *HostSpec, clusterIndex, index int) {
 	}
 
 	if state.maintenance != "IN_USE" {
-		h.row.HostState.EnterMaintenanceTime = stamp(w.current)
+		h.row.HostState.EnterMaintenanceTime = formatTime(w.now)
 	}
 
-	h.showLabels()
+	h.refreshLabels()
 	w.hosts.add(h)
-	w.stockHostNICs(h)
+	w.addHostNICs(h)
 }
 
-func (w *world) stockNetworks(c *cluster, spec *ClusterSpec) {
+func (w *world) addNetworks(c *cluster, spec *ClusterSpec) {
 	id := namedIDSource("vds", spec.Name)
 	v := &vds{cluster: c}
 	v.row = wire.Vds{
 		ID: id.cuid(), LocalID: id.uuid(), Name: "vds-" + spec.Name, Cluster: c.nested(), BondMode: "active-backup",
 		OvsbrName: "ovsbr-vm", Type: wire.NetworkTypeVM, WorkMode: wire.Ptr("active-backup"), Nics: []wire.NestedNic{},
 	}
-	v.showLabels()
+	v.refreshLabels()
 	w.vdses.add(v)
 
 	for i := range spec.VLANs {
-		w.stockVLAN(v, &spec.VLANs[i])
+		w.addVLAN(v, &spec.VLANs[i])
 	}
 }
 
-func (w *world) stockVLAN(of *vds, spec *VLANSpec) {
+func (w *world) addVLAN(of *vds, spec *VLANSpec) {
 	id := namedIDSource("vlan", of.cluster.row.Name+"/"+spec.Name)
 	l := &vlan{vds: of}
 	l.row = wire.Vlan{
@@ -149,7 +149,7 @@ func (w *world) stockVLAN(of *vds, spec *VLANSpec) {
 		l.pool = newDHCPPool(prefix, w.fixedAddresses())
 	}
 
-	l.showLabels()
+	l.refreshLabels()
 	w.vlans.add(l)
 }
 
@@ -169,7 +169,7 @@ func (w *world) fixedAddresses() []netip.Addr {
 }
 
 func (w *world) clusterVLANs(c *cluster) []*vlan {
-	return filtered(w.vlans.list, func(v *vlan) bool { return v.cluster() == c })
+	return filterSlice(w.vlans.list, func(v *vlan) bool { return v.cluster() == c })
 }
 
 // networkFor returns the VM network of a name in a cluster, or the cluster's
@@ -190,7 +190,7 @@ func (w *world) networkFor(c *cluster, name string) *vlan {
 	return nil
 }
 
-func (w *world) stockVM(spec *VMSpec) {
+func (w *world) addScenarioVM(spec *VMSpec) {
 	for _, c := range w.clusters.list {
 		if c.row.Name != spec.Cluster {
 			continue
@@ -198,28 +198,28 @@ func (w *world) stockVM(spec *VMSpec) {
 
 		b := &blueprint{
 			name: spec.Name, cluster: c, running: spec.Power == "RUNNING",
-			shape: shape{
+			hardware: hardware{
 				cores: 1, sockets: spec.NumCPUs, memory: int64(spec.MemoryMiB) * mebibyte, ha: true, firmware: wire.VMFirmwareBios,
-				disks: []diskShape{{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, boot: 1, size: 40 * gibibyte, policy: defaultPolicy}},
+				disks: []diskConfig{{kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, boot: 1, size: 40 * gibibyte, policy: defaultPolicy}},
 			},
 		}
 
 		for _, name := range spec.NICs {
-			b.nics = append(b.nics, nicShape{
+			b.nics = append(b.nics, nicConfig{
 				vlan: w.networkFor(c, name), model: wire.VMNicModelVirtio, enabled: true, mac: w.ids.mac(),
 			})
 		}
 
-		w.buildNamed(b)
+		w.buildScenarioVM(b)
 	}
 }
 
 // buildNamed makes a VM of the scenario, with ids that are the same after each
 // reset, also where VMs share a name.
-func (w *world) buildNamed(b *blueprint) {
+func (w *world) buildScenarioVM(b *blueprint) {
 	name := b.cluster.row.Name + "/" + b.name
 
-	twins := len(filtered(w.clusterVMs(b.cluster), func(v *vm) bool { return v.row.Name == b.name }))
+	twins := len(filterSlice(w.clusterVMs(b.cluster), func(v *vm) bool { return v.row.Name == b.name }))
 	if twins > 0 {
 		name += fmt.Sprintf("/%d", twins)
 	}
@@ -231,9 +231,9 @@ func (w *world) buildNamed(b *blueprint) {
 
 	// What a scenario says exists, so that it may exceed its hosts: such a VM
 	// is there, stopped.
-	v := w.newVM(b, w.ids)
-	if failed := w.build(v, b); failed != nil {
+	v := w.addPlaceholder(b, w.ids)
+	if failed := w.buildVM(v, b); failed != nil {
 		b.running = false
-		_ = w.build(v, b)
+		_ = w.buildVM(v, b)
 	}
 }

@@ -25,11 +25,11 @@ type iscsiLun struct {
 // its assigned size once for each copy, as volumes do.
 func (l *iscsiLun) space() int64 { return lunSpace(l.row.AssignedSize, l.row.ReplicaNum) }
 
-func lunSpace(size int64, copies int) int64 { return times(size, int64(max(copies, 1))) }
+func lunSpace(size int64, copies int) int64 { return mulSaturating(size, int64(max(copies, 1))) }
 
 // resize gives a unit another size if the cluster has the space.
 func (w *world) resize(l *iscsiLun, size int64) *taskFailure {
-	if failed := w.hasSpace(l.target.cluster, lunSpace(size, l.row.ReplicaNum)-l.space()); failed != nil {
+	if failed := w.checkSpace(l.target.cluster, lunSpace(size, l.row.ReplicaNum)-l.space()); failed != nil {
 		return failed
 	}
 
@@ -47,18 +47,22 @@ type iscsiSnapshot struct {
 	labelSet
 }
 
-func (t *iscsiTarget) showLabels()                           { t.row.Labels = t.nestedLabels() }
-func (l *iscsiLun) showLabels()                              { l.row.Labels = l.nestedLabels() }
-func (s *iscsiSnapshot) showLabels()                         { s.row.Labels = s.nestedLabels() }
-func (t *iscsiTarget) key() string                           { return t.row.ID }
-func (t *iscsiTarget) record() any                           { return &t.row }
-func (t *iscsiTarget) mark(status *wire.EntityAsyncStatus)   { t.row.EntityAsyncStatus = status }
-func (l *iscsiLun) key() string                              { return l.row.ID }
-func (l *iscsiLun) record() any                              { return &l.row }
-func (l *iscsiLun) mark(status *wire.EntityAsyncStatus)      { l.row.EntityAsyncStatus = status }
-func (s *iscsiSnapshot) key() string                         { return s.row.ID }
-func (s *iscsiSnapshot) record() any                         { return &s.row }
-func (s *iscsiSnapshot) mark(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
+func (t *iscsiTarget) refreshLabels()   { t.row.Labels = t.nestedLabels() }
+func (l *iscsiLun) refreshLabels()      { l.row.Labels = l.nestedLabels() }
+func (s *iscsiSnapshot) refreshLabels() { s.row.Labels = s.nestedLabels() }
+func (t *iscsiTarget) id() string       { return t.row.ID }
+func (t *iscsiTarget) rowPtr() any      { return &t.row }
+func (t *iscsiTarget) setAsyncStatus(status *wire.EntityAsyncStatus) {
+	t.row.EntityAsyncStatus = status
+}
+func (l *iscsiLun) id() string                                    { return l.row.ID }
+func (l *iscsiLun) rowPtr() any                                   { return &l.row }
+func (l *iscsiLun) setAsyncStatus(status *wire.EntityAsyncStatus) { l.row.EntityAsyncStatus = status }
+func (s *iscsiSnapshot) id() string                               { return s.row.ID }
+func (s *iscsiSnapshot) rowPtr() any                              { return &s.row }
+func (s *iscsiSnapshot) setAsyncStatus(status *wire.EntityAsyncStatus) {
+	s.row.EntityAsyncStatus = status
+}
 
 func (t *iscsiTarget) nested() wire.NestedIscsiTarget {
 	return wire.NestedIscsiTarget{ID: t.row.ID, Name: t.row.Name}
@@ -67,20 +71,20 @@ func (t *iscsiTarget) nested() wire.NestedIscsiTarget {
 func (w *world) iscsiEntities() map[string]*entity {
 	return map[string]*entity{
 		wire.EntityIscsiTarget: newEntity(&w.iscsiTargets, true, map[string]func(*iscsiTarget) []any{
-			"cluster": func(t *iscsiTarget) []any { return some(t.cluster) },
-			"labels":  func(t *iscsiTarget) []any { return records(t.labels) },
+			"cluster": func(t *iscsiTarget) []any { return toOne(t.cluster) },
+			"labels":  func(t *iscsiTarget) []any { return rowPtrs(t.labels) },
 			"luns": func(t *iscsiTarget) []any {
-				return records(filtered(w.iscsiLuns.list, func(l *iscsiLun) bool { return l.target == t }))
+				return rowPtrs(filterSlice(w.iscsiLuns.list, func(l *iscsiLun) bool { return l.target == t }))
 			},
 		}),
 		wire.EntityIscsiLun: newEntity(&w.iscsiLuns, true, map[string]func(*iscsiLun) []any{
-			"iscsi_target": func(l *iscsiLun) []any { return some(l.target) },
-			"labels":       func(l *iscsiLun) []any { return records(l.labels) },
+			"iscsi_target": func(l *iscsiLun) []any { return toOne(l.target) },
+			"labels":       func(l *iscsiLun) []any { return rowPtrs(l.labels) },
 		}),
 		wire.EntityIscsiLunSnapshot: newEntity(&w.iscsiSnapshots, false, map[string]func(*iscsiSnapshot) []any{
-			"iscsi_target": func(s *iscsiSnapshot) []any { return some(s.target) },
-			"iscsi_lun":    func(s *iscsiSnapshot) []any { return some(s.lun) },
-			"labels":       func(s *iscsiSnapshot) []any { return records(s.labels) },
+			"iscsi_target": func(s *iscsiSnapshot) []any { return toOne(s.target) },
+			"iscsi_lun":    func(s *iscsiSnapshot) []any { return toOne(s.lun) },
+			"labels":       func(s *iscsiSnapshot) []any { return rowPtrs(s.labels) },
 		}),
 		wire.EntityIscsiConnection: emptyEntity(),
 	}
@@ -105,12 +109,12 @@ func (w *world) deriveIscsi() {
 
 	for _, l := range w.iscsiLuns.list {
 		l.target.row.Luns = append(l.target.row.Luns, wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name})
-		l.row.SnapshotNum = len(filtered(w.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }))
+		l.row.SnapshotNum = len(filterSlice(w.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }))
 	}
 }
 
 func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -119,17 +123,17 @@ func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, erro
 	for i := range *in {
 		p := &(*in)[i]
 
-		of, err := c.clusterNamed(p.ClusterID)
+		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
 		t := &iscsiTarget{cluster: of}
-		if err := overlay(&t.row, p); err != nil {
+		if err := copyByJSON(&t.row, p); err != nil {
 			return nil, err
 		}
 
@@ -143,35 +147,35 @@ func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, erro
 		c.iscsiTargets.add(t)
 	}
 
-	return changed(c, made, c.targetChange("createIscsiTarget", "Create iSCSI target", wire.EntityAsyncStatusCreating,
-		func(*iscsiTarget) *taskFailure { return nil }), shownTarget), nil
+	return startChanges(c, made, c.targetChange("createIscsiTarget", "Create iSCSI target", wire.EntityAsyncStatusCreating,
+		func(*iscsiTarget) *taskFailure { return nil }), targetReply), nil
 }
 
 func (c *call) targetChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiTarget) *taskFailure) change[*iscsiTarget] {
 	return change[*iscsiTarget]{
 		mutation: mutation, resource: "IscsiTarget", status: status,
-		about:   plainly(en, "iSCSI target", func(t *iscsiTarget) string { return t.row.Name }),
-		cluster: func(t *iscsiTarget) *cluster { return t.cluster },
-		apply:   apply,
+		description: describe(en, "iSCSI target", func(t *iscsiTarget) string { return t.row.Name }),
+		cluster:     func(t *iscsiTarget) *cluster { return t.cluster },
+		apply:       apply,
 	}
 }
 
-func shownTarget(t *iscsiTarget) *wire.IscsiTarget { return wire.Ptr(t.row) }
+func targetReply(t *iscsiTarget) *wire.IscsiTarget { return wire.Ptr(t.row) }
 
 func updateIscsiTarget(c *call, in *wire.IscsiTargetUpdationParams) (any, error) {
-	found, err := match(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
+	found, err := matching(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, c.targetChange("updateIscsiTarget", "Edit iSCSI target", wire.EntityAsyncStatusUpdating,
-		func(t *iscsiTarget) *taskFailure { return overlaid(&t.row, &in.Data) }), shownTarget), nil
+	return startChanges(c, found, c.targetChange("updateIscsiTarget", "Edit iSCSI target", wire.EntityAsyncStatusUpdating,
+		func(t *iscsiTarget) *taskFailure { return copyByJSONInTask(&t.row, &in.Data) }), targetReply), nil
 }
 
 // overlaid is overlay as the work of a task.
-func overlaid(into, from any) *taskFailure {
-	if err := overlay(into, from); err != nil {
-		return failure("INVALID_PARAMETERS", "%s", reason(err))
+func copyByJSONInTask(into, from any) *taskFailure {
+	if err := copyByJSON(into, from); err != nil {
+		return failure("INVALID_PARAMETERS", "%s", refusalMessage(err))
 	}
 
 	return nil
@@ -180,20 +184,20 @@ func overlaid(into, from any) *taskFailure {
 // deleteIscsiTarget takes a target away and leaves what is in it to its own
 // deletion.
 func deleteIscsiTarget(c *call, in *wire.IscsiTargetDeletionParams) (any, error) {
-	found, err := match(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
+	found, err := matching(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, c.targetChange("deleteIscsiTarget", "Delete iSCSI target", wire.EntityAsyncStatusDeleting,
+	return startChanges(c, found, c.targetChange("deleteIscsiTarget", "Delete iSCSI target", wire.EntityAsyncStatusDeleting,
 		func(t *iscsiTarget) *taskFailure {
 			c.iscsiTargets.remove(t)
 
 			return nil
-		}), deleted), nil
+		}), deletedReply), nil
 }
 
-func (w *world) targetNamed(id string) (*iscsiTarget, error) {
+func (w *world) iscsiTargetByID(id string) (*iscsiTarget, error) {
 	t, ok := w.iscsiTargets.get(id)
 	if !ok {
 		return nil, notFound("There is no iSCSI target %s", id)
@@ -203,7 +207,7 @@ func (w *world) targetNamed(id string) (*iscsiTarget, error) {
 }
 
 func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -212,7 +216,7 @@ func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
 	for i := range *in {
 		p := &(*in)[i]
 
-		of, err := c.targetNamed(p.IscsiTargetID)
+		of, err := c.iscsiTargetByID(p.IscsiTargetID)
 		if err != nil {
 			return nil, err
 		}
@@ -222,7 +226,7 @@ func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
 		}
 
 		l := c.newLun(of, p.Name, bytesOf(p.AssignedSize, p.AssignedSizeUnit))
-		if err := overlay(&l.row, p); err != nil {
+		if err := copyByJSON(&l.row, p); err != nil {
 			return nil, err
 		}
 
@@ -237,7 +241,7 @@ func (w *world) newLun(of *iscsiTarget, name string, size int64) *iscsiLun {
 	l := &iscsiLun{target: of}
 	l.row = wire.IscsiLun{
 		ID: w.ids.cuid(), LocalID: w.ids.uuid(), ZbsVolumeID: w.ids.uuid(), Name: name, IscsiTarget: of.nested(), AssignedSize: size,
-		AllowedInitiators: "*/*", LocalCreatedAt: stamp(w.current), ReplicaNum: of.row.ReplicaNum, StripeNum: of.row.StripeNum,
+		AllowedInitiators: "*/*", LocalCreatedAt: formatTime(w.now), ReplicaNum: of.row.ReplicaNum, StripeNum: of.row.StripeNum,
 		StripeSize: of.row.StripeSize, ThinProvision: of.row.ThinProvision, LunID: 1, Labels: []wire.NestedLabel{},
 	}
 
@@ -256,7 +260,7 @@ func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.
 	}
 
 	k := c.lunChange(mutation, "Create iSCSI LUN", wire.EntityAsyncStatusCreating, func(l *iscsiLun) *taskFailure {
-		if failed := c.hasSpace(l.target.cluster, l.space()); failed != nil {
+		if failed := c.checkSpace(l.target.cluster, l.space()); failed != nil {
 			return failed
 		}
 
@@ -266,22 +270,22 @@ func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.
 	})
 	k.undo = func(l *iscsiLun) { c.iscsiLuns.remove(l) }
 
-	return changed(c, made, k, shownLun)
+	return startChanges(c, made, k, lunReply)
 }
 
 func (c *call) lunChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiLun) *taskFailure) change[*iscsiLun] {
 	return change[*iscsiLun]{
 		mutation: mutation, resource: "IscsiLun", status: status,
-		about:   plainly(en, "iSCSI LUN", func(l *iscsiLun) string { return l.row.Name }),
-		cluster: func(l *iscsiLun) *cluster { return l.target.cluster },
-		apply:   apply,
+		description: describe(en, "iSCSI LUN", func(l *iscsiLun) string { return l.row.Name }),
+		cluster:     func(l *iscsiLun) *cluster { return l.target.cluster },
+		apply:       apply,
 	}
 }
 
-func shownLun(l *iscsiLun) *wire.IscsiLun { return wire.Ptr(l.row) }
+func lunReply(l *iscsiLun) *wire.IscsiLun { return wire.Ptr(l.row) }
 
 func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
-	found, err := match(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
+	found, err := matching(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +298,7 @@ func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
 		in.Data.AssignedSize = wire.Ptr(bytesOf(*in.Data.AssignedSize, in.Data.AssignedSizeUnit))
 	}
 
-	return changed(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN", wire.EntityAsyncStatusUpdating,
+	return startChanges(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN", wire.EntityAsyncStatusUpdating,
 		func(l *iscsiLun) *taskFailure {
 			if in.Data.AssignedSize != nil {
 				if failed := c.resize(l, *in.Data.AssignedSize); failed != nil {
@@ -302,21 +306,21 @@ func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
 				}
 			}
 
-			return overlaid(&l.row, &in.Data)
-		}), shownLun), nil
+			return copyByJSONInTask(&l.row, &in.Data)
+		}), lunReply), nil
 }
 
 func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {
-	found, err := match(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
+	found, err := matching(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, c.lunChange("deleteIscsiLun", "Delete iSCSI LUN", wire.EntityAsyncStatusDeleting,
+	return startChanges(c, found, c.lunChange("deleteIscsiLun", "Delete iSCSI LUN", wire.EntityAsyncStatusDeleting,
 		func(l *iscsiLun) *taskFailure {
 			c.iscsiLuns.remove(l)
 
-			for _, s := range filtered(c.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }) {
+			for _, s := range filterSlice(c.iscsiSnapshots.list, func(s *iscsiSnapshot) bool { return s.lun == l }) {
 				s.lun, s.row.IscsiLun = nil, nil
 
 				if in.Data != nil && in.Data.RemoveSnapshot {
@@ -325,5 +329,5 @@ func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {
 			}
 
 			return nil
-		}), deleted), nil
+		}), deletedReply), nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -21,18 +21,18 @@ func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) 
 			return nil, notFound("There is no iSCSI LUN %s", p.IscsiLunID)
 		}
 
-		t, err := c.targetNamed(p.IscsiTargetID)
+		t, err := c.iscsiTargetByID(p.IscsiTargetID)
 		if err != nil {
 			return nil, err
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
 		s := &iscsiSnapshot{target: t, lun: l, size: l.row.AssignedSize}
 		s.row = wire.IscsiLunSnapshot{
-			ID: c.ids.cuid(), LocalID: c.ids.uuid(), Name: p.Name, IscsiTarget: t.nested(), LocalCreatedAt: stamp(c.current),
+			ID: c.ids.cuid(), LocalID: c.ids.uuid(), Name: p.Name, IscsiTarget: t.nested(), LocalCreatedAt: formatTime(c.now),
 			IscsiLun: &wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name}, Labels: []wire.NestedLabel{},
 		}
 		made[i] = s
@@ -42,7 +42,7 @@ func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) 
 		c.iscsiSnapshots.add(s)
 	}
 
-	return changed(c, made, c.lunSnapshotChange("createIscsiLunSnapshot", "Create iSCSI LUN snapshot", wire.EntityAsyncStatusCreating,
+	return startChanges(c, made, c.lunSnapshotChange("createIscsiLunSnapshot", "Create iSCSI LUN snapshot", wire.EntityAsyncStatusCreating,
 		func(*iscsiSnapshot) *taskFailure { return nil }),
 		func(s *iscsiSnapshot) *wire.IscsiLunSnapshot { return wire.Ptr(s.row) }), nil
 }
@@ -50,27 +50,27 @@ func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) 
 func (c *call) lunSnapshotChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiSnapshot) *taskFailure) change[*iscsiSnapshot] {
 	return change[*iscsiSnapshot]{
 		mutation: mutation, resource: "IscsiLunSnapshot", status: status,
-		about:   plainly(en, "iSCSI LUN snapshot", func(s *iscsiSnapshot) string { return s.row.Name }),
-		cluster: func(s *iscsiSnapshot) *cluster { return s.target.cluster },
-		apply:   apply,
+		description: describe(en, "iSCSI LUN snapshot", func(s *iscsiSnapshot) string { return s.row.Name }),
+		cluster:     func(s *iscsiSnapshot) *cluster { return s.target.cluster },
+		apply:       apply,
 	}
 }
 
 func deleteIscsiLunSnapshot(c *call, in *wire.IscsiLunSnapshotDeletionParams) (any, error) {
-	found, err := match(c.world, &c.iscsiSnapshots, wire.EntityIscsiLunSnapshot, in.Where)
+	found, err := matching(c.world, &c.iscsiSnapshots, wire.EntityIscsiLunSnapshot, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, c.lunSnapshotChange("deleteIscsiLunSnapshot", "Delete iSCSI LUN snapshot", wire.EntityAsyncStatusDeleting,
+	return startChanges(c, found, c.lunSnapshotChange("deleteIscsiLunSnapshot", "Delete iSCSI LUN snapshot", wire.EntityAsyncStatusDeleting,
 		func(s *iscsiSnapshot) *taskFailure {
 			c.iscsiSnapshots.remove(s)
 
 			return nil
-		}), deleted), nil
+		}), deletedReply), nil
 }
 
-func (w *world) lunSnapshotNamed(id string) (*iscsiSnapshot, error) {
+func (w *world) lunSnapshotByID(id string) (*iscsiSnapshot, error) {
 	s, ok := w.iscsiSnapshots.get(id)
 	if !ok {
 		return nil, notFound("There is no iSCSI LUN snapshot %s", id)
@@ -80,7 +80,7 @@ func (w *world) lunSnapshotNamed(id string) (*iscsiSnapshot, error) {
 }
 
 func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -89,18 +89,18 @@ func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, er
 	for i := range *in {
 		p := &(*in)[i]
 
-		s, err := c.lunSnapshotNamed(p.SnapshotID)
+		s, err := c.lunSnapshotByID(p.SnapshotID)
 		if err != nil {
 			return nil, err
 		}
 
-		t, err := c.targetNamed(p.IscsiTargetID)
+		t, err := c.iscsiTargetByID(p.IscsiTargetID)
 		if err != nil {
 			return nil, err
 		}
 
 		name := s.row.Name + "-clone"
-		assign(&name, p.Name)
+		setIfSent(&name, p.Name)
 		made[i] = c.newLun(t, name, s.size)
 	}
 
@@ -108,7 +108,7 @@ func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, er
 }
 
 func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -120,7 +120,7 @@ func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (a
 			return nil, notFound("There is no iSCSI LUN %s", p.LunID)
 		}
 
-		s, err := c.lunSnapshotNamed(p.SnapshotID)
+		s, err := c.lunSnapshotByID(p.SnapshotID)
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +132,6 @@ func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (a
 		luns[i], sizes[l] = l, s.size
 	}
 
-	return changed(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN", wire.EntityAsyncStatusUpdating,
-		func(l *iscsiLun) *taskFailure { return c.resize(l, sizes[l]) }), shownLun), nil
+	return startChanges(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN", wire.EntityAsyncStatusUpdating,
+		func(l *iscsiLun) *taskFailure { return c.resize(l, sizes[l]) }), lunReply), nil
 }

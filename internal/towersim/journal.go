@@ -23,19 +23,19 @@ const (
 )
 
 // revised is one change of one row.
-type revised struct {
+type rowChange struct {
 	revision, previous uint64 // previous is that of the same resource; 0: unknown
 	at                 time.Time
 	action, kind, id   string
 	old, new           string // rows as JSON, "" for none
 }
 
-func (e revised) size() int { return len(e.old) + len(e.new) }
+func (e rowChange) size() int { return len(e.old) + len(e.new) }
 
 // knownRow is a row as the journal saw it last.
-type knownRow struct {
+type rowState struct {
 	id, kind, value string
-	essence         string // the value without what follows from other rows
+	ownMembers      string // the value without what follows from other rows
 	revision        uint64
 }
 
@@ -43,22 +43,22 @@ type knownRow struct {
 // the end of each step the journal compares the touched rows with what it knows
 // of them. Members that count or sum up other rows make no change by themselves.
 type journal struct {
-	events              history[revised]
+	events              history[rowChange]
 	revision, compacted uint64
 
-	known   map[any]*knownRow // by row
-	touched []object
-	fate    map[any]fate // by row, of those that are touched
-	wide    bool         // all rows besides those of VMs may have changed
+	known         map[any]*rowState // by row
+	touched       []object
+	rowEvents     map[any]rowEvent // by row, of those that are touched
+	othersTouched bool             // all rows besides those of VMs may have changed
 }
 
 // fate is what happened to an object in the present step.
-type fate int
+type rowEvent int
 
 const (
-	touched fate = iota
-	added
-	removed
+	rowTouched rowEvent = iota
+	rowAdded
+	rowRemoved
 )
 
 // touch tells the journal that an object may have changed.
@@ -67,43 +67,43 @@ func (j *journal) touch(x object) {
 		return
 	}
 
-	if _, queued := j.fate[x.record()]; !queued {
+	if _, queued := j.rowEvents[x.rowPtr()]; !queued {
 		j.touched = append(j.touched, x)
-		j.fate[x.record()] = touched
+		j.rowEvents[x.rowPtr()] = rowTouched
 	}
 }
 
 // meets tells the journal that an object has come or gone.
-func (j *journal) meets(x object, f fate) {
+func (j *journal) note(x object, f rowEvent) {
 	if j == nil {
 		return
 	}
 
 	j.touch(x)
-	j.fate[x.record()] = f
+	j.rowEvents[x.rowPtr()] = f
 }
 
 // journaled is a table that tells the journal what comes and goes.
-type journaled interface {
-	report(j *journal)
+type journalTable interface {
+	setJournal(j *journal)
 	objects() []object
 }
 
-func (t *table[T]) report(j *journal) { t.journal = j }
+func (t *table[T]) setJournal(j *journal) { t.journal = j }
 
 func (t *table[T]) objects() []object {
-	return mapped(t.list, func(x T) object { return x })
+	return mapSlice(t.list, func(x T) object { return x })
 }
 
 // plenty are the tables with as many rows as there are VMs, whose changes are
 // touched one by one.
-func (w *world) plenty() []journaled {
-	return []journaled{&w.vms, &w.nics, &w.disks, &w.volumes, &w.snapshots, &w.tasks}
+func (w *world) vmTables() []journalTable {
+	return []journalTable{&w.vms, &w.nics, &w.disks, &w.volumes, &w.snapshots, &w.tasks}
 }
 
 // few are the other tables.
-func (w *world) few() []journaled {
-	return []journaled{
+func (w *world) otherTables() []journalTable {
+	return []journalTable{
 		&w.organizations, &w.datacenters, &w.clusters, &w.hosts, &w.vdses, &w.vlans, &w.templates, &w.libraryTemplates,
 		&w.users, &w.folders, &w.labels, &w.images, &w.libraryImages, &w.toolsImages, &w.groups, &w.gpus, &w.policies,
 		&w.clusterSettings, &w.globalSettings, &w.iscsiTargets, &w.iscsiLuns, &w.iscsiSnapshots,
@@ -112,39 +112,39 @@ func (w *world) few() []journaled {
 
 // keepJournal starts the journal with what is there. A Tower without the
 // operation that reads it keeps none.
-func (w *world) keepJournal() {
+func (w *world) startJournal() {
 	if !w.version.atLeast(4, 6) {
 		return
 	}
 
-	w.journal = &journal{known: map[any]*knownRow{}, fate: map[any]fate{}}
+	w.journal = &journal{known: map[any]*rowState{}, rowEvents: map[any]rowEvent{}}
 
 	w.derive()
 
-	for _, t := range append(w.plenty(), w.few()...) {
-		t.report(w.journal)
+	for _, t := range append(w.vmTables(), w.otherTables()...) {
+		t.setJournal(w.journal)
 
 		for _, x := range t.objects() {
-			if row := w.look(x, nil); row != nil {
-				w.journal.known[x.record()] = row
+			if row := w.readRow(x, nil); row != nil {
+				w.journal.known[x.rowPtr()] = row
 			}
 		}
 	}
 
-	w.settled = w.writeJournal
+	w.afterStep = w.writeJournal
 }
 
 // follow goes on with the revisions of a journal that it replaces, whose changes
 // are all gone.
-func (j *journal) follow(old *journal) {
+func (j *journal) continueFrom(old *journal) {
 	if j != nil && old != nil && old.revision > 0 {
 		j.revision, j.compacted = old.revision+1, old.revision+1
 	}
 }
 
-func (j *journal) rest() {
-	j.touched, j.wide = j.touched[:0], false
-	clear(j.fate)
+func (j *journal) reset() {
+	j.touched, j.othersTouched = j.touched[:0], false
+	clear(j.rowEvents)
 }
 
 // touchVM touches a VM with all its parts.
@@ -170,21 +170,21 @@ func (w *world) touchVM(v *vm) {
 
 // touchWork touches what a task is about. Tasks on anything but VMs may change
 // the rows of several kinds.
-func (w *world) touchWork(t *task, k *work) {
+func (w *world) touchTask(t *task, k *taskWork) {
 	if w.journal == nil {
 		return
 	}
 
 	w.journal.touch(t)
-	w.journal.wide = w.journal.wide || k.resource != wire.EntityVM
+	w.journal.othersTouched = w.journal.othersTouched || k.resource != wire.EntityVM
 
-	for _, held := range k.holds {
-		if as, ok := held.(markedAs); ok {
-			held = as.markable
+	for _, held := range k.objects {
+		if as, ok := held.(withAsyncStatus); ok {
+			held = as.asyncObject
 		}
 
 		switch x := held.(type) {
-		case *remembering:
+		case *replyCapture:
 			w.touchVM(x.vm)
 		case *vm:
 			w.touchVM(x)
@@ -195,9 +195,9 @@ func (w *world) touchWork(t *task, k *work) {
 }
 
 // touchFew lets the journal look at all rows besides those of VMs.
-func (w *world) touchFew() {
+func (w *world) touchOthers() {
 	if w.journal != nil {
-		w.journal.wide = true
+		w.journal.othersTouched = true
 	}
 }
 
@@ -205,10 +205,10 @@ func (w *world) touchFew() {
 func (w *world) writeJournal() {
 	j := w.journal
 
-	if j.wide {
+	if j.othersTouched {
 		w.derive()
 
-		for _, t := range w.few() {
+		for _, t := range w.otherTables() {
 			for _, x := range t.objects() {
 				j.touch(x)
 			}
@@ -219,40 +219,40 @@ func (w *world) writeJournal() {
 		w.writeRow(j.touched[i])
 	}
 
-	j.rest()
+	j.reset()
 }
 
 func (w *world) writeRow(x object) {
 	j := w.journal
-	record := x.record()
+	record := x.rowPtr()
 	was := j.known[record]
-	met := j.fate[record]
-	renamed := was != nil && was.id != x.key()
+	met := j.rowEvents[record]
+	renamed := was != nil && was.id != x.id()
 
-	if was != nil && (met == removed || renamed) {
-		j.write(revised{at: w.current, action: actionDelete, kind: was.kind, id: was.id, previous: was.revision, old: was.value})
+	if was != nil && (met == rowRemoved || renamed) {
+		j.write(rowChange{at: w.now, action: actionDelete, kind: was.kind, id: was.id, previous: was.revision, old: was.value})
 		delete(j.known, record)
 
 		was = nil
 	}
 
 	// An object that is gone may still be touched.
-	if met == removed || was == nil && met != added && !renamed {
+	if met == rowRemoved || was == nil && met != rowAdded && !renamed {
 		return
 	}
 
-	is := w.look(x, was)
+	is := w.readRow(x, was)
 	if is == nil {
 		return
 	}
 
-	if was != nil && was.essence == is.essence {
+	if was != nil && was.ownMembers == is.ownMembers {
 		was.value = is.value // what other rows make of this one
 
 		return
 	}
 
-	event := revised{at: w.current, action: actionCreate, kind: is.kind, id: is.id, new: is.value}
+	event := rowChange{at: w.now, action: actionCreate, kind: is.kind, id: is.id, new: is.value}
 	if was != nil {
 		event.action, event.previous, event.old = actionUpdate, was.revision, was.value
 	}
@@ -263,7 +263,7 @@ func (w *world) writeRow(x object) {
 }
 
 // write numbers an event, and drops the oldest ones where they are too many.
-func (j *journal) write(event revised) {
+func (j *journal) write(event rowChange) {
 	j.revision++
 	event.revision = j.revision
 
@@ -274,8 +274,8 @@ func (j *journal) write(event revised) {
 
 // look reads a row as the API shows it. It returns what was known of the row if
 // that is still so.
-func (w *world) look(x object, was *knownRow) *knownRow {
-	row := x.record()
+func (w *world) readRow(x object, was *rowState) *rowState {
+	row := x.rowPtr()
 
 	switch x := x.(type) {
 	case *volume:
@@ -295,11 +295,11 @@ func (w *world) look(x object, was *knownRow) *knownRow {
 		return was
 	}
 
-	is := &knownRow{id: x.key(), kind: resourceType(x), value: string(value)}
-	is.essence = is.value
+	is := &rowState{id: x.id(), kind: resourceType(x), value: string(value)}
+	is.ownMembers = is.value
 
 	if follows := derivedMembers[is.kind]; follows != nil {
-		is.essence = without(value, follows)
+		is.ownMembers = without(value, follows)
 	}
 
 	return is

@@ -8,10 +8,10 @@ import (
 )
 
 func TestJournalIsBounded(t *testing.T) {
-	small, large := revised{new: "x"}, revised{new: strings.Repeat("x", 1<<20)}
+	small, large := rowChange{new: "x"}, rowChange{new: strings.Repeat("x", 1<<20)}
 
 	for name, c := range map[string]struct {
-		event revised
+		event rowChange
 		n     int
 	}{
 		"many events": {small, 3 * maxJournalEvents}, "large events": {large, 3 * maxJournalBytes >> 20},
@@ -47,13 +47,13 @@ func TestJournalIsBounded(t *testing.T) {
 
 func TestJournalKeepsAnEventThatIsTooLarge(t *testing.T) {
 	j := &journal{}
-	j.write(revised{new: strings.Repeat("x", maxJournalBytes+1)})
+	j.write(rowChange{new: strings.Repeat("x", maxJournalBytes+1)})
 
 	if len(j.events.list) != 1 || j.compacted != 0 {
 		t.Errorf("%d events are kept, compacted %d", len(j.events.list), j.compacted)
 	}
 
-	j.write(revised{new: "x"})
+	j.write(rowChange{new: "x"})
 
 	if len(j.events.list) != 1 || j.compacted != 1 {
 		t.Errorf("%d events are kept, compacted %d", len(j.events.list), j.compacted)

@@ -42,7 +42,7 @@ var resourceTypes = map[reflect.Type]string{
 	reflect.TypeFor[*wire.Task]():                     "TASK",
 }
 
-func resourceType(x object) string { return resourceTypes[reflect.TypeOf(x.record())] }
+func resourceType(x object) string { return resourceTypes[reflect.TypeOf(x.rowPtr())] }
 
 // derivedMembers are the members of rows, by kind, that follow from other rows.
 var derivedMembers = map[string][]string{

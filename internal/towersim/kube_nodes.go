@@ -61,12 +61,12 @@ func parseNodeQuery(r *http.Request) (nodeQuery, error) {
 
 // nodesNow returns the nodes by name, and the version of the whole.
 func (s *Server) nodesNow() (nodes []node, now time.Time, version uint64) {
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for _, name := range sortedKeys(w.nodes.byName) {
 			nodes = append(nodes, *w.nodes.byName[name])
 		}
 
-		now, version = w.current, w.nodes.version
+		now, version = w.now, w.nodes.version
 	})
 
 	return nodes, now, version
@@ -144,7 +144,7 @@ func (q *nodeQuery) selects(n *node) bool {
 }
 
 func listMeta(version uint64, next string) document {
-	meta := document{"resourceVersion": shownVersion(version)}
+	meta := document{"resourceVersion": resourceVersion(version)}
 	if next != "" {
 		meta["continue"] = next
 	}
@@ -221,8 +221,8 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 // nodeEvents returns what happened to nodes after a version, and the present
 // one. It also reports whether some of these events are not kept any more.
 func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, version uint64, missed bool) {
-	s.locked(func(w *world) {
-		events, now, version, missed = w.nodes.since(after), w.current, w.nodes.version, w.nodes.missed(after)
+	s.withWorld(func(w *world) {
+		events, now, version, missed = w.nodes.since(after), w.now, w.nodes.version, w.nodes.missed(after)
 	})
 
 	return events, now, version, missed
@@ -233,7 +233,7 @@ func initialEventsEnd(version uint64) document {
 	return document{"type": "BOOKMARK", "object": document{
 		"kind": "Node", "apiVersion": "v1",
 		"metadata": document{
-			"resourceVersion": shownVersion(version), "creationTimestamp": nil,
+			"resourceVersion": resourceVersion(version), "creationTimestamp": nil,
 			"annotations": document{"k8s.io/initial-events-end": "true"},
 		},
 		"spec": document{}, "status": document{},
@@ -250,7 +250,7 @@ func (q *nodeQuery) event(e nodeEvent, now time.Time) document {
 
 // shownVersion is how clients see a version: never as 0, which means any to
 // them.
-func shownVersion(version uint64) string { return strconv.FormatUint(version+1, 10) }
+func resourceVersion(version uint64) string { return strconv.FormatUint(version+1, 10) }
 
 // object is the node as Kubernetes shows it.
 func (n *node) object(now time.Time) document {
@@ -281,7 +281,7 @@ func (n *node) object(now time.Time) document {
 
 func (n *node) metadata() document {
 	return document{
-		"name": n.name, "uid": n.uid, "resourceVersion": shownVersion(n.version),
+		"name": n.name, "uid": n.uid, "resourceVersion": resourceVersion(n.version),
 		"creationTimestamp": n.created.UTC().Format(time.RFC3339),
 		"labels":            n.labels(),
 	}

@@ -41,7 +41,7 @@ func parseLabelSelector(text string) (labelSelector, error) {
 			return nil, nil
 		case requirementOfSet.MatchString(part):
 			m := requirementOfSet.FindStringSubmatch(part)
-			values := mapped(strings.Split(m[3], ","), strings.TrimSpace)
+			values := mapSlice(strings.Split(m[3], ","), strings.TrimSpace)
 			selector = append(selector, labelRequirement{key: m[1], values: values, negated: m[2] == "notin"})
 		case requirementOfValue.MatchString(part):
 			m := requirementOfValue.FindStringSubmatch(part)

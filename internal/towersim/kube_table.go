@@ -10,12 +10,12 @@ import (
 // nodeColumns are the columns that a server prints nodes in. Those with a
 // priority appear in wide output alone.
 var nodeColumns = []document{
-	column("Name", "name", 0), column("Status", "", 0), column("Roles", "", 0), column("Age", "", 0), column("Version", "", 0),
-	column("Internal-IP", "", 1), column("External-IP", "", 1), column("OS-Image", "", 1), column("Kernel-Version", "", 1),
-	column("Container-Runtime", "", 1),
+	nodeColumn("Name", "name", 0), nodeColumn("Status", "", 0), nodeColumn("Roles", "", 0), nodeColumn("Age", "", 0), nodeColumn("Version", "", 0),
+	nodeColumn("Internal-IP", "", 1), nodeColumn("External-IP", "", 1), nodeColumn("OS-Image", "", 1), nodeColumn("Kernel-Version", "", 1),
+	nodeColumn("Container-Runtime", "", 1),
 }
 
-func column(name, format string, priority int) document {
+func nodeColumn(name, format string, priority int) document {
 	return document{"name": name, "type": "string", "format": format, "description": name + " of the node", "priority": priority}
 }
 
@@ -37,7 +37,7 @@ func nodeTable(nodes []node, q nodeQuery, now time.Time, meta document) document
 		}
 
 		row := document{"cells": []any{
-			n.name, status, "<none>", age(now.Sub(n.created)), kubeletVersion,
+			n.name, status, "<none>", ageText(now.Sub(n.created)), kubeletVersion,
 			address, "<none>", "Rocky Linux 8.10 (Green Obsidian)", "4.18.0-553.el8_10.x86_64", "containerd://1.7.20",
 		}}
 
@@ -58,7 +58,7 @@ func nodeTable(nodes []node, q nodeQuery, now time.Time, meta document) document
 }
 
 // age writes a span as kubectl does: in its two largest units at most.
-func age(d time.Duration) string {
+func ageText(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:
 		return fmt.Sprintf("%ds", int(d.Seconds()))

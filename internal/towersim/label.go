@@ -12,8 +12,8 @@ type label struct {
 	row wire.Label
 }
 
-func (l *label) key() string { return l.row.ID }
-func (l *label) record() any { return &l.row }
+func (l *label) id() string  { return l.row.ID }
+func (l *label) rowPtr() any { return &l.row }
 
 // deriveLabels writes into each label what it is on.
 func (w *world) deriveLabels() {
@@ -23,7 +23,7 @@ func (w *world) deriveLabels() {
 		total := 0
 
 		for _, kind := range kinds {
-			on := filtered(kind.objects(), func(x labelled) bool { return x.labelsOf().has(l) })
+			on := filterSlice(kind.objects(), func(x labelled) bool { return x.labelsOf().has(l) })
 			kind.show(&l.row, on)
 			total += len(on)
 		}
@@ -33,13 +33,13 @@ func (w *world) deriveLabels() {
 }
 
 // done wraps what is finished already in a reply: labels need no task.
-func done[T any](data T) wire.WithTask[T] {
+func withoutTask[T any](data T) wire.WithTask[T] {
 	return wire.WithTask[T]{Data: data}
 }
 
-func (w *world) labelTaken(key string, value *string, except *label) bool {
+func (w *world) labelExists(key string, value *string, except *label) bool {
 	for _, l := range w.labels.list {
-		if l != except && l.row.Key == key && valueOf(l.row.Value) == valueOf(value) {
+		if l != except && l.row.Key == key && deref(l.row.Value) == deref(value) {
 			return true
 		}
 	}
@@ -59,9 +59,9 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 			return nil, badRequest("body[%d].key: must not be empty", i)
 		}
 
-		pair := [2]string{p.Key, valueOf(p.Value)}
-		if wanted[pair] || c.labelTaken(p.Key, p.Value, nil) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", p.Key, valueOf(p.Value))
+		pair := [2]string{p.Key, deref(p.Value)}
+		if wanted[pair] || c.labelExists(p.Key, p.Value, nil) {
+			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", p.Key, deref(p.Value))
 		}
 
 		wanted[pair] = true
@@ -70,10 +70,10 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 	replies := make([]wire.WithTask[*wire.Label], len(*in))
 
 	for i, p := range *in {
-		l := &label{row: wire.Label{ID: c.ids.cuid(), Key: p.Key, Value: wire.Ptr(valueOf(p.Value)), CreatedAt: stamp(c.current)}}
+		l := &label{row: wire.Label{ID: c.ids.cuid(), Key: p.Key, Value: wire.Ptr(deref(p.Value)), CreatedAt: formatTime(c.now)}}
 		c.labels.add(l)
 
-		replies[i] = done(&l.row)
+		replies[i] = withoutTask(&l.row)
 	}
 
 	c.dirty = true
@@ -83,7 +83,7 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 }
 
 func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
-	labels, err := match(c.world, &c.labels, wire.EntityLabel, in.Where)
+	labels, err := matching(c.world, &c.labels, wire.EntityLabel, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 
 	for _, l := range labels {
 		key, value := l.row.Key, l.row.Value
-		assign(&key, in.Data.Key)
+		setIfSent(&key, in.Data.Key)
 
 		if in.Data.Value != nil {
 			value = in.Data.Value
@@ -102,33 +102,33 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 			return nil, badRequest("body.data.key: must not be empty")
 		}
 
-		pair := [2]string{key, valueOf(value)}
-		if wanted[pair] || c.labelTaken(key, value, l) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", key, valueOf(value))
+		pair := [2]string{key, deref(value)}
+		if wanted[pair] || c.labelExists(key, value, l) {
+			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", key, deref(value))
 		}
 
 		wanted[pair] = true
 	}
 
 	for _, l := range labels {
-		assign(&l.row.Key, in.Data.Key)
+		setIfSent(&l.row.Key, in.Data.Key)
 
 		if in.Data.Value != nil {
 			l.row.Value = in.Data.Value
 		}
 
-		c.reshow(l)
+		c.refreshLabelled(l)
 	}
 
-	return mapped(labels, func(l *label) wire.WithTask[*wire.Label] { return done(&l.row) }), nil
+	return mapSlice(labels, func(l *label) wire.WithTask[*wire.Label] { return withoutTask(&l.row) }), nil
 }
 
 // reshow rewrites the labels in the rows of what a label is on.
-func (w *world) reshow(l *label) {
+func (w *world) refreshLabelled(l *label) {
 	for _, kind := range w.labelKinds() {
 		for _, x := range kind.objects() {
 			if x.labelsOf().has(l) {
-				x.showLabels()
+				x.refreshLabels()
 				w.journal.touch(x)
 			}
 		}
@@ -136,7 +136,7 @@ func (w *world) reshow(l *label) {
 }
 
 func deleteLabel(c *call, in *wire.LabelDeletionParams) (any, error) {
-	labels, err := match(c.world, &c.labels, wire.EntityLabel, in.Where)
+	labels, err := matching(c.world, &c.labels, wire.EntityLabel, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -147,30 +147,30 @@ func deleteLabel(c *call, in *wire.LabelDeletionParams) (any, error) {
 		for _, kind := range c.labelKinds() {
 			for _, x := range kind.objects() {
 				if x.labelsOf().has(l) {
-					x.labelsOf().take(l)
-					x.showLabels()
+					x.labelsOf().remove(l)
+					x.refreshLabels()
 					c.journal.touch(x)
 				}
 			}
 		}
 	}
 
-	return mapped(labels, func(l *label) wire.WithTask[wire.Deleted] {
-		return done(wire.Deleted{ID: l.row.ID})
+	return mapSlice(labels, func(l *label) wire.WithTask[wire.Deleted] {
+		return withoutTask(wire.Deleted{ID: l.row.ID})
 	}), nil
 }
 
 func addLabelsToResources(c *call, in *wire.AddLabelsToResourcesParams) (any, error) {
-	return c.relabel(in, (*labelSet).put)
+	return c.relabel(in, (*labelSet).add)
 }
 
 func removeLabelsFromResources(c *call, in *wire.RemoveLabelsFromResourcesParams) (any, error) {
-	return c.relabel(in, (*labelSet).take)
+	return c.relabel(in, (*labelSet).remove)
 }
 
 // relabel changes the labels of all objects that the request's filters find.
 func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSet, *label)) (any, error) {
-	labels, err := match(c.world, &c.labels, wire.EntityLabel, in.Where)
+	labels, err := matching(c.world, &c.labels, wire.EntityLabel, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -202,14 +202,14 @@ func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSe
 			change(x.labelsOf(), l)
 		}
 
-		x.showLabels()
+		x.refreshLabels()
 		c.journal.touch(x)
 	}
 
 	c.dirty = true
 	c.derive()
 
-	return mapped(labels, func(l *label) wire.WithTask[*wire.Label] { return done(&l.row) }), nil
+	return mapSlice(labels, func(l *label) wire.WithTask[*wire.Label] { return withoutTask(&l.row) }), nil
 }
 
 // filtersOf returns the filters that were sent by the names of their members.

@@ -22,18 +22,18 @@ func kindOf[T labelled](w *world, t *table[T], entity string, show func(*wire.La
 
 	return labelKind{
 		entity:  entity,
-		objects: func() []labelled { return mapped(t.list, wide) },
+		objects: func() []labelled { return mapSlice(t.list, wide) },
 		match: func(where json.RawMessage) ([]labelled, error) {
-			found, err := match(w, t, entity, where)
+			found, err := matching(w, t, entity, where)
 
-			return mapped(found, wide), err
+			return mapSlice(found, wide), err
 		},
 		show: show,
 	}
 }
 
 // shown makes the function that fills one list of a label's row and its count.
-func shown[T labelled, N any](list func(*wire.Label) *[]N, number func(*wire.Label) **int, nested func(T) N) func(*wire.Label, []labelled) {
+func labelList[T labelled, N any](list func(*wire.Label) *[]N, number func(*wire.Label) **int, nested func(T) N) func(*wire.Label, []labelled) {
 	return func(row *wire.Label, objects []labelled) {
 		out := []N{}
 
@@ -52,68 +52,68 @@ func shown[T labelled, N any](list func(*wire.Label) *[]N, number func(*wire.Lab
 // operations have for them.
 func (w *world) labelKinds() map[string]labelKind {
 	return map[string]labelKind{
-		"vms": kindOf(w, &w.vms, wire.EntityVM, shown(
+		"vms": kindOf(w, &w.vms, wire.EntityVM, labelList(
 			func(r *wire.Label) *[]wire.NestedVM { return &r.VMs }, func(r *wire.Label) **int { return &r.VMNum }, (*vm).nested)),
-		"clusters": kindOf(w, &w.clusters, wire.EntityCluster, shown(
+		"clusters": kindOf(w, &w.clusters, wire.EntityCluster, labelList(
 			func(r *wire.Label) *[]wire.NestedCluster { return &r.Clusters },
 			func(r *wire.Label) **int { return &r.ClusterNum }, (*cluster).nested)),
-		"hosts": kindOf(w, &w.hosts, wire.EntityHost, shown(
+		"hosts": kindOf(w, &w.hosts, wire.EntityHost, labelList(
 			func(r *wire.Label) *[]wire.NestedHost { return &r.Hosts },
 			func(r *wire.Label) **int { return &r.HostNum }, (*host).nested)),
-		"vlans": kindOf(w, &w.vlans, wire.EntityVlan, shown(
+		"vlans": kindOf(w, &w.vlans, wire.EntityVlan, labelList(
 			func(r *wire.Label) *[]wire.NestedVlan { return &r.Vlans },
 			func(r *wire.Label) **int { return &r.VMVlanNum }, (*vlan).nested)),
-		"vdses": kindOf(w, &w.vdses, wire.EntityVds, shown(
+		"vdses": kindOf(w, &w.vdses, wire.EntityVds, labelList(
 			func(r *wire.Label) *[]wire.NestedVds { return &r.Vdses }, func(r *wire.Label) **int { return &r.VdsNum },
 			func(v *vds) wire.NestedVds { return wire.NestedVds{ID: v.row.ID, Name: v.row.Name} })),
-		"datacenters": kindOf(w, &w.datacenters, wire.EntityDatacenter, shown(
+		"datacenters": kindOf(w, &w.datacenters, wire.EntityDatacenter, labelList(
 			func(r *wire.Label) *[]wire.NestedDatacenter { return &r.Datacenters },
 			func(r *wire.Label) **int { return &r.DatacenterNum },
 			func(d *datacenter) wire.NestedDatacenter {
 				return wire.NestedDatacenter{ID: d.row.ID, Name: d.row.Name}
 			})),
-		"vm_templates": kindOf(w, &w.templates, wire.EntityVMTemplate, shown(
+		"vm_templates": kindOf(w, &w.templates, wire.EntityVMTemplate, labelList(
 			func(r *wire.Label) *[]wire.NestedVMTemplate { return &r.VMTemplates },
 			func(r *wire.Label) **int { return &r.VMTemplateNum },
 			func(t *template) wire.NestedVMTemplate { return wire.NestedVMTemplate{ID: t.row.ID, Name: t.row.Name} })),
-		"content_library_vm_templates": kindOf(w, &w.libraryTemplates, wire.EntityContentLibraryVMTemplate, shown(
+		"content_library_vm_templates": kindOf(w, &w.libraryTemplates, wire.EntityContentLibraryVMTemplate, labelList(
 			func(r *wire.Label) *[]wire.NestedContentLibraryVMTemplate { return &r.ContentLibraryVMTemplates },
 			func(r *wire.Label) **int { return &r.ContentLibraryVMTemplateNum },
 			func(t *libraryTemplate) wire.NestedContentLibraryVMTemplate {
 				return wire.NestedContentLibraryVMTemplate{ID: t.row.ID, Name: t.row.Name}
 			})),
-		"vm_snapshots": kindOf(w, &w.snapshots, wire.EntityVMSnapshot, shown(
+		"vm_snapshots": kindOf(w, &w.snapshots, wire.EntityVMSnapshot, labelList(
 			func(r *wire.Label) *[]wire.NestedVMSnapshot { return &r.VMSnapshots },
 			func(r *wire.Label) **int { return &r.VMSnapshotNum }, (*snapshot).nested)),
-		"vm_volumes": kindOf(w, &w.volumes, wire.EntityVMVolume, shown(
+		"vm_volumes": kindOf(w, &w.volumes, wire.EntityVMVolume, labelList(
 			func(r *wire.Label) *[]wire.NestedVMVolume { return &r.VMVolumes },
 			func(r *wire.Label) **int { return &r.VMVolumeNum },
 			func(v *volume) wire.NestedVMVolume { return wire.NestedVMVolume{ID: v.row.ID, Name: v.row.Name} })),
-		"nics": kindOf(w, &w.hostNICs, entityHostNIC, shown(
+		"nics": kindOf(w, &w.hostNICs, entityHostNIC, labelList(
 			func(r *wire.Label) *[]wire.NestedNic { return &r.Nics },
 			func(r *wire.Label) **int { return &r.NicNum }, (*hostNIC).nested)),
-		"content_library_images": kindOf(w, &w.libraryImages, wire.EntityContentLibraryImage, shown(
+		"content_library_images": kindOf(w, &w.libraryImages, wire.EntityContentLibraryImage, labelList(
 			func(r *wire.Label) *[]wire.NestedContentLibraryImage { return &r.ContentLibraryImages },
 			func(r *wire.Label) **int { return &r.ContentLibraryImageNum },
 			func(l *libraryImage) wire.NestedContentLibraryImage {
 				return wire.NestedContentLibraryImage{ID: l.row.ID, Name: l.row.Name}
 			})),
-		"gpu_devices": kindOf(w, &w.gpus, wire.EntityGPUDevice, shown(
+		"gpu_devices": kindOf(w, &w.gpus, wire.EntityGPUDevice, labelList(
 			func(r *wire.Label) *[]wire.NestedGPUDevice { return &r.GPUDevices },
 			func(r *wire.Label) **int { return &r.GPUDeviceNum },
 			func(g *gpu) wire.NestedGPUDevice { return wire.NestedGPUDevice{ID: g.row.ID, Name: g.row.Name} })),
-		"elf_images": kindOf(w, &w.images, wire.EntityElfImage, shown(
+		"elf_images": kindOf(w, &w.images, wire.EntityElfImage, labelList(
 			func(r *wire.Label) *[]wire.NestedElfImage { return &r.ElfImages },
 			func(r *wire.Label) **int { return &r.ElfImageNum },
 			func(i *image) wire.NestedElfImage { return wire.NestedElfImage{ID: i.row.ID, Name: i.row.Name} })),
-		"iscsi_targets": kindOf(w, &w.iscsiTargets, wire.EntityIscsiTarget, shown(
+		"iscsi_targets": kindOf(w, &w.iscsiTargets, wire.EntityIscsiTarget, labelList(
 			func(r *wire.Label) *[]wire.NestedIscsiTarget { return &r.IscsiTargets },
 			func(r *wire.Label) **int { return &r.IscsiTargetNum }, (*iscsiTarget).nested)),
-		"iscsi_luns": kindOf(w, &w.iscsiLuns, wire.EntityIscsiLun, shown(
+		"iscsi_luns": kindOf(w, &w.iscsiLuns, wire.EntityIscsiLun, labelList(
 			func(r *wire.Label) *[]wire.NestedIscsiLun { return &r.IscsiLuns },
 			func(r *wire.Label) **int { return &r.IscsiLunNum },
 			func(l *iscsiLun) wire.NestedIscsiLun { return wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name} })),
-		"iscsi_lun_snapshots": kindOf(w, &w.iscsiSnapshots, wire.EntityIscsiLunSnapshot, shown(
+		"iscsi_lun_snapshots": kindOf(w, &w.iscsiSnapshots, wire.EntityIscsiLunSnapshot, labelList(
 			func(r *wire.Label) *[]wire.NestedIscsiLunSnapshot { return &r.IscsiLunSnapshots },
 			func(r *wire.Label) **int { return &r.IscsiLunSnapshotNum },
 			func(s *iscsiSnapshot) wire.NestedIscsiLunSnapshot {

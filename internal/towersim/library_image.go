@@ -17,36 +17,38 @@ type libraryImage struct {
 	labelSet
 }
 
-func (l *libraryImage) key() string                         { return l.row.ID }
-func (l *libraryImage) record() any                         { return &l.row }
-func (l *libraryImage) showLabels()                         { l.row.Labels = l.nestedLabels() }
-func (l *libraryImage) mark(status *wire.EntityAsyncStatus) { l.row.EntityAsyncStatus = status }
+func (l *libraryImage) id() string     { return l.row.ID }
+func (l *libraryImage) rowPtr() any    { return &l.row }
+func (l *libraryImage) refreshLabels() { l.row.Labels = l.nestedLabels() }
+func (l *libraryImage) setAsyncStatus(status *wire.EntityAsyncStatus) {
+	l.row.EntityAsyncStatus = status
+}
 
-func (w *world) libraryImageWays() map[string]func(*libraryImage) []any {
+func (w *world) libraryImageRelations() map[string]func(*libraryImage) []any {
 	return map[string]func(*libraryImage) []any{
-		"elf_images": func(l *libraryImage) []any { return records(w.copiesOf(l)) },
+		"elf_images": func(l *libraryImage) []any { return rowPtrs(w.copiesOf(l)) },
 		"clusters": func(l *libraryImage) []any {
-			return records(mapped(w.copiesOf(l), func(i *image) *cluster { return i.cluster }))
+			return rowPtrs(mapSlice(w.copiesOf(l), func(i *image) *cluster { return i.cluster }))
 		},
-		"labels": func(l *libraryImage) []any { return records(l.labels) },
+		"labels": func(l *libraryImage) []any { return rowPtrs(l.labels) },
 		"vm_disks": func(l *libraryImage) []any {
-			return records(filtered(w.disks.list, func(d *disk) bool { return d.image != nil && d.image.library == l }))
+			return rowPtrs(filterSlice(w.disks.list, func(d *disk) bool { return d.image != nil && d.image.library == l }))
 		},
 		"vm_snapshots": func(l *libraryImage) []any {
 			copies := w.copiesOf(l)
 
-			return records(filtered(w.snapshots.list, func(s *snapshot) bool { return s.shape.mounts(copies...) }))
+			return rowPtrs(filterSlice(w.snapshots.list, func(s *snapshot) bool { return s.hardware.mounts(copies...) }))
 		},
 		"vm_templates": func(l *libraryImage) []any {
 			copies := w.copiesOf(l)
 
-			return records(filtered(w.templates.list, func(t *template) bool { return t.shape.mounts(copies...) }))
+			return rowPtrs(filterSlice(w.templates.list, func(t *template) bool { return t.hardware.mounts(copies...) }))
 		},
 	}
 }
 
 func (w *world) copiesOf(l *libraryImage) []*image {
-	return filtered(w.images.list, func(i *image) bool { return i.library == l })
+	return filterSlice(w.images.list, func(i *image) bool { return i.library == l })
 }
 
 func (w *world) copyOf(l *libraryImage, in *cluster) *image {
@@ -62,9 +64,9 @@ func (w *world) copyOf(l *libraryImage, in *cluster) *image {
 func (w *world) newLibraryImage(name, description string, size int64, clusters []*cluster) {
 	l := &libraryImage{}
 	l.row = wire.ContentLibraryImage{
-		ID: w.ids.cuid(), Name: name, Description: description, Size: size, CreatedAt: stamp(w.current), Path: "/content-library/" + name,
+		ID: w.ids.cuid(), Name: name, Description: description, Size: size, CreatedAt: formatTime(w.now), Path: "/content-library/" + name,
 	}
-	l.showLabels()
+	l.refreshLabels()
 	w.libraryImages.add(l)
 	w.distributeImage(l, clusters)
 }
@@ -79,46 +81,46 @@ func (w *world) distributeImage(l *libraryImage, clusters []*cluster) {
 		}
 	}
 
-	w.showCopies(l)
+	w.refreshCopies(l)
 }
 
-func (w *world) showCopies(l *libraryImage) {
+func (w *world) refreshCopies(l *libraryImage) {
 	copies := w.copiesOf(l)
-	l.row.Clusters = mapped(copies, func(i *image) wire.NestedCluster { return i.cluster.nested() })
-	l.row.ElfImageUUIDs = mapped(copies, func(i *image) string { return i.row.LocalID })
-	l.row.ElfImages = mapped(copies, func(i *image) wire.NestedElfImage {
+	l.row.Clusters = mapSlice(copies, func(i *image) wire.NestedCluster { return i.cluster.nested() })
+	l.row.ElfImageUUIDs = mapSlice(copies, func(i *image) string { return i.row.LocalID })
+	l.row.ElfImages = mapSlice(copies, func(i *image) wire.NestedElfImage {
 		return wire.NestedElfImage{ID: i.row.ID, Name: i.row.Name}
 	})
 }
 
 // editLibraryImages starts a change of the images that a filter finds.
 func (c *call) editLibraryImages(where json.RawMessage, mutation string, apply func(*libraryImage) *taskFailure) (any, error) {
-	images, err := match(c.world, &c.libraryImages, wire.EntityContentLibraryImage, where)
+	images, err := matching(c.world, &c.libraryImages, wire.EntityContentLibraryImage, where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, images, change[*libraryImage]{
+	return startChanges(c, images, change[*libraryImage]{
 		mutation: mutation, resource: "ContentLibraryImage",
-		about:   plainly("Edit ISO image", "编辑 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
-		cluster: func(*libraryImage) *cluster { return nil },
-		apply:   apply,
+		description: describe("Edit ISO image", "编辑 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
+		cluster:     func(*libraryImage) *cluster { return nil },
+		apply:       apply,
 	}, func(l *libraryImage) *wire.ContentLibraryImage { return wire.Ptr(l.row) }), nil
 }
 
 func updateContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationParams) (any, error) {
-	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", in.Data.Name); err != nil {
 		return nil, err
 	}
 
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
 
 	return c.editLibraryImages(in.Where, "updateContentLibraryImage", func(l *libraryImage) *taskFailure {
-		assign(&l.row.Name, in.Data.Name)
-		assign(&l.row.Description, in.Data.Description)
+		setIfSent(&l.row.Name, in.Data.Name)
+		setIfSent(&l.row.Description, in.Data.Description)
 		c.distributeImage(l, clusters)
 
 		for _, i := range c.copiesOf(l) {
@@ -126,14 +128,14 @@ func updateContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationPara
 			i.row.ContentLibraryImage.Name = l.row.Name
 		}
 
-		c.showCopies(l)
+		c.refreshCopies(l)
 
 		return nil
 	})
 }
 
 func distributeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClusterParams) (any, error) {
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func distributeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdation
 }
 
 func removeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClusterParams) (any, error) {
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
@@ -160,22 +162,22 @@ func removeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClus
 			}
 		}
 
-		c.showCopies(l)
+		c.refreshCopies(l)
 
 		return nil
 	})
 }
 
 func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionParams) (any, error) {
-	images, err := match(c.world, &c.libraryImages, wire.EntityContentLibraryImage, in.Where)
+	images, err := matching(c.world, &c.libraryImages, wire.EntityContentLibraryImage, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, images, change[*libraryImage]{
+	return startChanges(c, images, change[*libraryImage]{
 		mutation: "deleteContentLibraryImage", resource: "ContentLibraryImage", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete ISO image", "删除 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
-		cluster: func(*libraryImage) *cluster { return nil },
+		description: describe("Delete ISO image", "删除 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
+		cluster:     func(*libraryImage) *cluster { return nil },
 		apply: func(l *libraryImage) *taskFailure {
 			for _, i := range c.copiesOf(l) {
 				if failed := c.dropImage(i); failed != nil {
@@ -187,7 +189,7 @@ func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionPara
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 // importedSize is the size that images have that are fetched from a URL, which
@@ -196,7 +198,7 @@ const importedSize = 1 << 30
 
 func importContentLibraryImage(c *call, in *wire.ContentLibraryImageImportParams) (any, error) {
 	d := &in.Data
-	if err := nonEmpty("body.data.name", &d.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", &d.Name); err != nil {
 		return nil, err
 	}
 
@@ -205,7 +207,7 @@ func importContentLibraryImage(c *call, in *wire.ContentLibraryImageImportParams
 		return nil, badRequest("body.data.url: %q is not the URL of a file", d.URL)
 	}
 
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, d.Cluster)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, d.Cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -214,10 +216,10 @@ func importContentLibraryImage(c *call, in *wire.ContentLibraryImageImportParams
 		return nil, notFound("There is no cluster that matches")
 	}
 
-	c.newLibraryImage(d.Name, valueOf(d.Description), importedSize, clusters)
+	c.newLibraryImage(d.Name, deref(d.Description), importedSize, clusters)
 
 	u := c.newUpload(wire.UploadResourceTypeContentLibraryImage, d.Name, importedSize)
-	u.finish(c.current)
+	u.finish(c.now)
 
 	return &u.row, nil
 }

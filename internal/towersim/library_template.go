@@ -9,7 +9,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-func (t *libraryTemplate) mark(status *wire.EntityAsyncStatus) { t.row.EntityAsyncStatus = status }
+func (t *libraryTemplate) setAsyncStatus(status *wire.EntityAsyncStatus) {
+	t.row.EntityAsyncStatus = status
+}
 
 func cloneContentLibraryVMTemplateFromVM(c *call, in *[]wire.ContentLibraryVMTemplateCreationParams) (any, error) {
 	return c.libraryTemplatesFromVMs(*in, "cloneContentLibraryVmTemplateFromVm", false)
@@ -29,7 +31,7 @@ type libraryPlan struct {
 }
 
 func (c *call) libraryTemplatesFromVMs(params []wire.ContentLibraryVMTemplateCreationParams, mutation string, consume bool) (any, error) {
-	if err := atLeastOne(params); err != nil {
+	if err := checkNotEmptyList(params); err != nil {
 		return nil, err
 	}
 
@@ -41,11 +43,11 @@ func (c *call) libraryTemplatesFromVMs(params []wire.ContentLibraryVMTemplateCre
 			return nil, err
 		}
 
-		if err := nonEmpty("name", &params[i].Name); err != nil {
+		if err := checkNotEmpty("name", &params[i].Name); err != nil {
 			return nil, err
 		}
 
-		clusters, err := match(c.world, &c.clusters, wire.EntityCluster, params[i].Clusters)
+		clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, params[i].Clusters)
 		if err != nil {
 			return nil, err
 		}
@@ -57,11 +59,11 @@ func (c *call) libraryTemplatesFromVMs(params []wire.ContentLibraryVMTemplateCre
 		plans[i] = libraryPlan{params: &params[i], vm: v, clusters: clusters}
 	}
 
-	if err := c.free(mapped(plans, func(p libraryPlan) lockable { return p.vm })...); err != nil {
+	if err := c.checkUnlocked(mapSlice(plans, func(p libraryPlan) lockable { return p.vm })...); err != nil {
 		return nil, err
 	}
 
-	return mapped(plans, func(p libraryPlan) wire.WithTask[*wire.ContentLibraryVMTemplate] {
+	return mapSlice(plans, func(p libraryPlan) wire.WithTask[*wire.ContentLibraryVMTemplate] {
 		return c.libraryTemplateFromVM(&p, mutation, consume)
 	}), nil
 }
@@ -80,35 +82,35 @@ func (c *call) libraryTemplateFromVM(p *libraryPlan, mutation string, consume bo
 	v := p.vm
 	l := &libraryTemplate{}
 	l.row = wire.ContentLibraryVMTemplate{
-		ID: c.ids.cuid(), Name: p.params.Name, Description: valueOf(p.params.Description), CreatedAt: stamp(c.current),
+		ID: c.ids.cuid(), Name: p.params.Name, Description: deref(p.params.Description), CreatedAt: formatTime(c.now),
 		Architecture: v.cluster.row.Architecture, OS: v.row.OS, Memory: v.row.Memory, VCPU: v.row.VCPU,
 	}
-	l.showLabels()
-	l.showCopies()
+	l.refreshLabels()
+	l.refreshCopies()
 	c.libraryTemplates.add(l)
 
 	cloudInit := v.row.CloudInitSupported != nil && *v.row.CloudInitSupported
-	assign(&cloudInit, p.params.CloudInitSupported)
+	setIfSent(&cloudInit, p.params.CloudInitSupported)
 
-	t := c.begin(work{
+	t := c.startTask(taskWork{
 		mutation: mutation, resource: "ContentLibraryVmTemplate", id: l.row.ID, cluster: v.cluster,
-		about:  text{en: "Create a VM template " + p.params.Name + " from VM " + v.row.Name, zh: "从虚拟机 " + v.row.Name + " 创建模板 " + p.params.Name},
-		status: wire.EntityAsyncStatusCreating, holds: []markable{l, markedAs{v, wire.EntityAsyncStatusUpdating}},
+		description: localizedText{en: "Create a VM template " + p.params.Name + " from VM " + v.row.Name, zh: "从虚拟机 " + v.row.Name + " 创建模板 " + p.params.Name},
+		status:      wire.EntityAsyncStatusCreating, objects: []asyncObject{l, withAsyncStatus{v, wire.EntityAsyncStatusUpdating}},
 		apply: func() *taskFailure {
-			if failed := c.templatable(v, p.params.Name, nil); failed != nil {
+			if failed := c.checkTemplateSource(v, p.params.Name, nil); failed != nil {
 				return failed
 			}
 
-			if failed := c.libraryNameTaken(l, p.params.Name, true); failed != nil {
+			if failed := c.checkLibraryTemplateName(l, p.params.Name, true); failed != nil {
 				return failed
 			}
 
-			original := v.shape()
+			original := v.hardware()
 			original.cloudInit = cloudInit
 			c.distributeTemplate(l, original, p.clusters)
 
 			if consume {
-				c.destroy(v)
+				c.removeVM(v)
 			}
 
 			return nil
@@ -120,7 +122,7 @@ func (c *call) libraryTemplateFromVM(p *libraryPlan, mutation string, consume bo
 	return wire.WithTask[*wire.ContentLibraryVMTemplate]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-func (w *world) libraryNameTaken(l *libraryTemplate, name string, making bool) *taskFailure {
+func (w *world) checkLibraryTemplateName(l *libraryTemplate, name string, making bool) *taskFailure {
 	for _, other := range w.libraryTemplates.list {
 		if other == l {
 			// Of two that are being made, the one that was asked for first gets the name.
@@ -141,88 +143,88 @@ func (w *world) libraryNameTaken(l *libraryTemplate, name string, making bool) *
 
 // distributeTemplate copies hardware to the clusters that lack the template.
 // NICs go to the network of the same name there, or to the first one.
-func (w *world) distributeTemplate(l *libraryTemplate, original shape, clusters []*cluster) {
+func (w *world) distributeTemplate(l *libraryTemplate, original hardware, clusters []*cluster) {
 	for _, c := range clusters {
 		if l.in(c) != nil {
 			continue
 		}
 
-		t := &template{cluster: c, library: l, shape: original.clone()}
+		t := &template{cluster: c, library: l, hardware: original.clone()}
 		t.row = wire.VMTemplate{
 			ID: w.ids.cuid(), LocalID: w.ids.uuid(), Name: l.row.Name, Description: l.row.Description, Cluster: c.nested(),
-			LocalCreatedAt:           stampPtr(w.current),
+			LocalCreatedAt:           formatTimePtr(w.now),
 			ContentLibraryVMTemplate: &wire.NestedContentLibraryVMTemplate{ID: l.row.ID, Name: l.row.Name},
 		}
 
-		for i := range t.shape.nics {
-			if n := &t.shape.nics[i]; n.vpc == nil || n.vpc.subnet.vpc.cluster != c {
+		for i := range t.hardware.nics {
+			if n := &t.hardware.nics[i]; n.vpc == nil || n.vpc.subnet.vpc.cluster != c {
 				n.vlan, n.vpc = w.networkFor(c, n.network()), nil
 			}
 		}
 
-		t.shape.nics = slices.DeleteFunc(t.shape.nics, func(n nicShape) bool { return n.vlan == nil && n.vpc == nil })
+		t.hardware.nics = slices.DeleteFunc(t.hardware.nics, func(n nicConfig) bool { return n.vlan == nil && n.vpc == nil })
 
 		// A drive cannot keep an image that is in another cluster.
-		for i := range t.shape.disks {
-			if d := &t.shape.disks[i]; d.image != nil && d.image.cluster != c {
+		for i := range t.hardware.disks {
+			if d := &t.hardware.disks[i]; d.image != nil && d.image.cluster != c {
 				d.image = nil
 			}
 		}
 
-		t.showShape()
-		t.showLabels()
+		t.refreshHardware()
+		t.refreshLabels()
 		w.templates.add(t)
 		l.copies = append(l.copies, t)
 	}
 
-	l.showCopies()
+	l.refreshCopies()
 }
 
 // editLibraryTemplates starts a change of the templates that a filter finds.
 func (c *call) editLibraryTemplates(where json.RawMessage, mutation string, apply func(*libraryTemplate) *taskFailure) (any, error) {
-	templates, err := match(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, where)
+	templates, err := matching(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, templates, change[*libraryTemplate]{
+	return startChanges(c, templates, change[*libraryTemplate]{
 		mutation: mutation, resource: "ContentLibraryVmTemplate",
-		about:   plainly("Edit VM template", "编辑虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
-		cluster: func(*libraryTemplate) *cluster { return nil },
-		apply:   apply,
+		description: describe("Edit VM template", "编辑虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
+		cluster:     func(*libraryTemplate) *cluster { return nil },
+		apply:       apply,
 	}, func(l *libraryTemplate) *wire.ContentLibraryVMTemplate { return wire.Ptr(l.row) }), nil
 }
 
 func updateContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationParams) (any, error) {
 	d := &in.Data
-	if err := nonEmpty("body.data.name", d.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", d.Name); err != nil {
 		return nil, err
 	}
 
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, d.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, d.Clusters)
 	if err != nil {
 		return nil, err
 	}
 
 	return c.editLibraryTemplates(in.Where, "updateContentLibraryVmTemplate", func(l *libraryTemplate) *taskFailure {
 		if d.Name != nil && *d.Name != l.row.Name {
-			if failed := c.libraryNameTaken(l, *d.Name, false); failed != nil {
+			if failed := c.checkLibraryTemplateName(l, *d.Name, false); failed != nil {
 				return failed
 			}
 		}
 
-		assign(&l.row.Name, d.Name)
-		assign(&l.row.Description, d.Description)
+		setIfSent(&l.row.Name, d.Name)
+		setIfSent(&l.row.Description, d.Description)
 
 		for _, t := range l.copies {
 			t.row.Name, t.row.Description = l.row.Name, l.row.Description
 			t.row.ContentLibraryVMTemplate.Name = l.row.Name
-			assign(&t.shape.cloudInit, d.CloudInitSupported)
-			t.showShape()
+			setIfSent(&t.hardware.cloudInit, d.CloudInitSupported)
+			t.refreshHardware()
 		}
 
 		if len(l.copies) > 0 {
-			c.distributeTemplate(l, l.copies[0].shape, clusters)
+			c.distributeTemplate(l, l.copies[0].hardware, clusters)
 		}
 
 		return nil
@@ -230,7 +232,7 @@ func updateContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUp
 }
 
 func distributeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationClusterParams) (any, error) {
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
@@ -240,14 +242,14 @@ func distributeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTempla
 			return failure("CONTENT_LIBRARY_VM_TEMPLATE_EMPTY", "The VM template %s is in no cluster.", l.row.Name)
 		}
 
-		c.distributeTemplate(l, l.copies[0].shape, clusters)
+		c.distributeTemplate(l, l.copies[0].hardware, clusters)
 
 		return nil
 	})
 }
 
 func removeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUpdationClusterParams) (any, error) {
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Data.Clusters)
 	if err != nil {
 		return nil, err
 	}
@@ -264,15 +266,15 @@ func removeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUp
 }
 
 func deleteContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateDeletionParams) (any, error) {
-	templates, err := match(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, in.Where)
+	templates, err := matching(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, templates, change[*libraryTemplate]{
+	return startChanges(c, templates, change[*libraryTemplate]{
 		mutation: "deleteContentLibraryVmTemplate", resource: "ContentLibraryVmTemplate", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete VM template", "删除虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
-		cluster: func(*libraryTemplate) *cluster { return nil },
+		description: describe("Delete VM template", "删除虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
+		cluster:     func(*libraryTemplate) *cluster { return nil },
 		apply: func(l *libraryTemplate) *taskFailure {
 			for _, t := range slices.Clone(l.copies) {
 				c.dropTemplate(t)
@@ -282,5 +284,5 @@ func deleteContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateDe
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }

@@ -5,7 +5,7 @@ package towersim
 // autoSchedule is what callers may send in place of a host's id.
 const autoSchedule = "AUTO_SCHEDULE"
 
-func (w *world) clusterNamed(id string) (*cluster, error) {
+func (w *world) clusterByID(id string) (*cluster, error) {
 	c, ok := w.clusters.get(id)
 	if !ok {
 		return nil, notFound("There is no cluster %s", id)
@@ -16,7 +16,7 @@ func (w *world) clusterNamed(id string) (*cluster, error) {
 
 // hostNamed returns the host of an id, or nil where the scheduler shall decide.
 // With a cluster, the host must be one of it.
-func (w *world) hostNamed(id string, in *cluster) (*host, error) {
+func (w *world) hostByID(id string, in *cluster) (*host, error) {
 	if id == "" || id == autoSchedule {
 		return nil, nil
 	}
@@ -33,7 +33,7 @@ func (w *world) hostNamed(id string, in *cluster) (*host, error) {
 	return h, nil
 }
 
-func (w *world) folderNamed(id *string, in *cluster) (*folder, error) {
+func (w *world) folderByID(id *string, in *cluster) (*folder, error) {
 	if id == nil || *id == "" {
 		return nil, nil
 	}
@@ -50,7 +50,7 @@ func (w *world) folderNamed(id *string, in *cluster) (*folder, error) {
 	return f, nil
 }
 
-func (w *world) vlanNamed(id string, in *cluster) (*vlan, error) {
+func (w *world) vlanByID(id string, in *cluster) (*vlan, error) {
 	v, ok := w.vlans.get(id)
 	if !ok {
 		return nil, notFound("There is no VM network %s", id)
@@ -64,7 +64,7 @@ func (w *world) vlanNamed(id string, in *cluster) (*vlan, error) {
 }
 
 // userNamed finds a user by its name or, if by is "id", by its id.
-func (w *world) userNamed(by, value string) (*user, error) {
+func (w *world) findUser(by, value string) (*user, error) {
 	for _, u := range w.users.list {
 		if by == "id" && u.row.ID == value || by != "id" && u.row.Username == value {
 			return u, nil

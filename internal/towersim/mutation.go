@@ -55,45 +55,45 @@ func (m Mutation) About(id string) bool {
 func (s *Server) Mutations() []Mutation {
 	all := []Mutation{}
 
-	s.locked(func(w *world) { all = append(all, w.mutations.list...) })
+	s.withWorld(func(w *world) { all = append(all, w.mutations.list...) })
 
 	return all
 }
 
 // mutates tells whether an operation may change something.
-func mutates(operation *wire.Operation) bool {
+func isMutation(operation *wire.Operation) bool {
 	return operation != nil && operation.Method == http.MethodPost && !isRead(operation) &&
 		!strings.HasPrefix(operation.Path, "/get-") && operation.Path != "/login"
 }
 
 // noting starts the record of a request: before it is handled, while what it
 // names is still there. The function that it returns ends it.
-func (c *call) noting() (done func(out reply)) {
+func (c *call) recordMutation() (done func(out reply)) {
 	name, overGraphQL := graphQLName, c.request.URL.Path == graphQLPath
 
 	switch {
-	case overGraphQL && !graphQLMutates(c.body), !overGraphQL && !mutates(c.operation):
+	case overGraphQL && !graphQLMutates(c.body), !overGraphQL && !isMutation(c.operation):
 		return func(reply) {}
 	case !overGraphQL:
 		name = c.operation.Path[1:]
 	}
 
-	n := notes{Mutation: Mutation{Operation: name, At: time.Now(), VMs: []MutatedVM{}}, named: map[*vm]bool{}}
+	n := mutationRecord{Mutation: Mutation{Operation: name, At: time.Now(), VMs: []MutatedVM{}}, named: map[*vm]bool{}}
 
 	var body any
 	if len(c.body) <= maxMutationBody && json.Unmarshal(c.body, &body) == nil {
 		n.Body = slices.Clone(c.body)
-		eachText(body, func(id string) { c.mention(&n, id) })
+		eachText(body, func(id string) { c.addVMsOf(&n, id) })
 	}
 
 	if overGraphQL {
-		eachText(graphQLArguments(c.body), func(id string) { c.mention(&n, id) })
+		eachText(graphQLArguments(c.body), func(id string) { c.addVMsOf(&n, id) })
 	}
 
 	return func(out reply) {
 		n.Status = out.status
 		for _, id := range repliedIDs(out.body) {
-			c.mention(&n, id)
+			c.addVMsOf(&n, id)
 		}
 
 		c.mutations.add(n.Mutation, maxMutations, maxMutationBytes)
@@ -101,13 +101,13 @@ func (c *call) noting() (done func(out reply)) {
 }
 
 // notes are the record of a request while it is written.
-type notes struct {
+type mutationRecord struct {
 	Mutation
 
 	named map[*vm]bool
 }
 
-func (n *notes) add(v *vm) {
+func (n *mutationRecord) add(v *vm) {
 	if v != nil && !n.named[v] {
 		n.named[v] = true
 		n.VMs = append(n.VMs, MutatedVM{ID: v.row.ID, Name: v.row.Name})
@@ -122,7 +122,7 @@ func (m Mutation) size() int {
 }
 
 // mention adds the VMs that an id belongs to.
-func (c *call) mention(n *notes, id string) {
+func (c *call) addVMsOf(n *mutationRecord, id string) {
 	if len(id) != cuidLength {
 		return
 	}

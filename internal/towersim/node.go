@@ -12,32 +12,32 @@ import (
 // its VM, and outlives it, as nodes do that nobody deletes: the next VM of the
 // name takes its place.
 type node struct {
-	name       string
-	uid        string
-	created    time.Time
-	providerID string
-	internalIP string
-	ready      bool
-	changed    time.Time // when ready last changed
-	born       uint64    // the version that it came with
-	version    uint64
-	vm         *vm
+	name         string
+	uid          string
+	created      time.Time
+	providerID   string
+	internalIP   string
+	ready        bool
+	changed      time.Time // when ready last changed
+	addedVersion uint64    // the version that it came with
+	version      uint64
+	vm           *vm
 }
 
 // maxGoneNodes is how many removed nodes are kept for watches.
-const maxGoneNodes = 1000
+const maxRemovedNodes = 1000
 
 // nodeBook holds the nodes by name, and the removed ones for the clients that
 // watch them. Its version counts all changes, over resets too.
-type nodeBook struct {
+type nodeStore struct {
 	byName    map[string]*node
-	gone      []node // with the versions of their removal
+	removed   []node // with the versions of their removal
 	version   uint64
 	compacted uint64 // a watch from an earlier version has missed the removal of a node
 }
 
 // planNode plans the guest's joining of its Kubernetes cluster.
-func (w *world) planNode(s *story) {
+func (w *world) planNode(s *guestRun) {
 	line := s.guest.KubernetesNode
 	if line == nil {
 		return
@@ -52,12 +52,12 @@ func (w *world) planNode(s *story) {
 		at = time.Duration(*line.Registered)
 	}
 
-	w.plan(s, at, func() { w.register(s.vm, line) })
+	w.addStep(s, at, func() { w.registerNode(s.vm, line) })
 }
 
 // register lets a VM's kubelet appear at the API. A VM that was registered
 // before comes back to its node; any other gets a new one.
-func (w *world) register(v *vm, line *GuestNode) {
+func (w *world) registerNode(v *vm, line *GuestNode) {
 	if w.nodes.byName == nil {
 		w.nodes.byName = map[string]*node{}
 	}
@@ -66,9 +66,9 @@ func (w *world) register(v *vm, line *GuestNode) {
 	if !ok || n.vm != v {
 		w.nodes.remove(n)
 
-		n = &node{name: v.row.Name, uid: w.ids.uuid(), created: w.current, vm: v}
+		n = &node{name: v.row.Name, uid: w.ids.uuid(), created: w.now, vm: v}
 		w.nodes.byName[n.name] = n
-		v.nodeRegisteredAt = w.current
+		v.nodeRegisteredAt = w.now
 	}
 
 	if line.ProviderID == nil || *line.ProviderID {
@@ -80,7 +80,7 @@ func (w *world) register(v *vm, line *GuestNode) {
 		n.internalIP = v.firstAddress()
 	}
 
-	w.nodes.touch(n, true, w.current)
+	w.nodes.touch(n, true, w.now)
 }
 
 // firstAddress returns the address of the first NIC that has one.
@@ -95,7 +95,7 @@ func (v *vm) firstAddress() string {
 }
 
 // lost lets the node of a VM that stopped running miss its heartbeats.
-func (b *nodeBook) lost(v *vm, now time.Time) {
+func (b *nodeStore) markNotReady(v *vm, now time.Time) {
 	for _, n := range b.byName {
 		if n.vm == v && n.ready {
 			b.touch(n, false, now)
@@ -103,7 +103,7 @@ func (b *nodeBook) lost(v *vm, now time.Time) {
 	}
 }
 
-func (b *nodeBook) touch(n *node, ready bool, now time.Time) {
+func (b *nodeStore) touch(n *node, ready bool, now time.Time) {
 	if n.ready != ready || n.changed.IsZero() {
 		n.changed = now
 	}
@@ -112,13 +112,13 @@ func (b *nodeBook) touch(n *node, ready bool, now time.Time) {
 	b.version++
 	n.version = b.version
 
-	if n.born == 0 {
-		n.born = b.version
+	if n.addedVersion == 0 {
+		n.addedVersion = b.version
 	}
 }
 
 // remove takes a node out. Nil is none.
-func (b *nodeBook) remove(n *node) {
+func (b *nodeStore) remove(n *node) {
 	if n == nil {
 		return
 	}
@@ -126,17 +126,17 @@ func (b *nodeBook) remove(n *node) {
 	b.version++
 	gone := *n
 	gone.version, gone.vm = b.version, nil
-	b.gone = append(b.gone, gone)
+	b.removed = append(b.removed, gone)
 	delete(b.byName, n.name)
 
-	if len(b.gone) > maxGoneNodes {
-		b.compacted = b.gone[0].version
-		b.gone = b.gone[1:]
+	if len(b.removed) > maxRemovedNodes {
+		b.compacted = b.removed[0].version
+		b.removed = b.removed[1:]
 	}
 }
 
 // removeOf removes the node of a VM, if it has one.
-func (b *nodeBook) removeOf(v *vm) {
+func (b *nodeStore) removeNodeOf(v *vm) {
 	for _, n := range b.byName {
 		if n.vm == v {
 			b.remove(n)
@@ -145,7 +145,7 @@ func (b *nodeBook) removeOf(v *vm) {
 }
 
 // emptied returns the book after all nodes have left.
-func (b *nodeBook) emptied() nodeBook {
+func (b *nodeStore) cleared() nodeStore {
 	for _, name := range sortedKeys(b.byName) {
 		b.remove(b.byName[name])
 	}
@@ -156,18 +156,18 @@ func (b *nodeBook) emptied() nodeBook {
 // since returns the nodes that changed after a version, the departed among them,
 // in the order of the changes. Of those that have left, it returns the ones that
 // were there at that version.
-func (b *nodeBook) since(version uint64) (changed []nodeEvent) {
+func (b *nodeStore) since(version uint64) (changed []nodeEvent) {
 	for _, n := range b.byName {
 		switch {
-		case n.born > version:
+		case n.addedVersion > version:
 			changed = append(changed, nodeEvent{"ADDED", *n})
 		case n.version > version:
 			changed = append(changed, nodeEvent{"MODIFIED", *n})
 		}
 	}
 
-	for _, n := range b.gone {
-		if n.born <= version && n.version > version {
+	for _, n := range b.removed {
+		if n.addedVersion <= version && n.version > version {
 			changed = append(changed, nodeEvent{"DELETED", n})
 		}
 	}
@@ -179,7 +179,7 @@ func (b *nodeBook) since(version uint64) (changed []nodeEvent) {
 
 // missed reports whether a client that knows a version has missed the removal of
 // a node that is not kept any more.
-func (b *nodeBook) missed(version uint64) bool { return version > 0 && version < b.compacted }
+func (b *nodeStore) missed(version uint64) bool { return version > 0 && version < b.compacted }
 
 // nodeEvent is what a watch tells of a node.
 type nodeEvent struct {

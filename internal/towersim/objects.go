@@ -53,10 +53,10 @@ func (v *vlan) cluster() *cluster { return v.vds.cluster }
 // template is a VM template of one cluster. Those that belong to the content
 // library are copies of it.
 type template struct {
-	row     wire.VMTemplate
-	cluster *cluster
-	library *libraryTemplate
-	shape   shape
+	row      wire.VMTemplate
+	cluster  *cluster
+	library  *libraryTemplate
+	hardware hardware
 	labelSet
 }
 
@@ -114,18 +114,18 @@ type nic struct {
 	vpc  *vpcNIC  // nil on a VM network
 	port *hostNIC // of a NIC that is a part of it
 
-	mac    string       // row.MACAddress, which may be told later
-	static *staticShape // what cloud-init or the tools configured, or nil
-	tools  bool         // the tools configured it, whatever the scenario says
-	silent bool         // left out of the networks that cloud-init was given
-	echo   nicAddress   // what the caller said of it, shown until a report
-	told   bool         // the row shows a report
-	plug   int          // counts how often the NIC was plugged in anew
+	mac             string         // row.MACAddress, which may be told later
+	static          *staticAddress // what cloud-init or the tools configured, or nil
+	toolsConfigured bool           // the tools configured it, whatever the scenario says
+	unconfigured    bool           // left out of the networks that cloud-init was given
+	requested       nicAddress     // what the caller said of it, shown until a report
+	showsReport     bool           // the row shows a report
+	plugCount       int            // counts how often the NIC was plugged in anew
 
 	formerIDs []string
 
-	plan    nicPlan // what the guest will do, unless the NIC was plugged in anew
-	planned int     // the plug that the plan is of
+	plan             nicPlan // what the guest will do, unless the NIC was plugged in anew
+	plannedPlugCount int     // the plug that the plan is of
 
 	// The current story, for the control API. All are zero until they happen.
 	leasedAt, reportedAt time.Time
@@ -138,7 +138,7 @@ type nicAddress struct {
 }
 
 // staticShape is an address that a guest configures by itself.
-type staticShape nicAddress
+type staticAddress nicAddress
 
 type vm struct {
 	row     wire.VM
@@ -153,46 +153,46 @@ type vm struct {
 
 	hostNICs []*hostNIC
 
-	hidden time.Time // the API does not show the VM until then
-	story  *story
-	order  uint64 // of its creation
+	hiddenUntil time.Time // the API does not show the VM until then
+	guestRun    *guestRun
+	order       uint64 // of its creation
 
 	createdAt, poweredOnAt, poweredOffAt, nodeRegisteredAt, deletedAt time.Time
 }
 
 // real tells whether the VM exists in its cluster, not only in Tower.
-func (v *vm) real() bool { return !v.deleted() && !isPlaceholder(v.row.LocalID) }
+func (v *vm) existsInCluster() bool { return !v.deleted() && !isPlaceholder(v.row.LocalID) }
 
 func (v *vm) deleted() bool { return !v.deletedAt.IsZero() }
 
-func (o *organization) key() string    { return o.row.ID }
-func (o *organization) record() any    { return &o.row }
-func (d *datacenter) key() string      { return d.row.ID }
-func (d *datacenter) record() any      { return &d.row }
-func (c *cluster) key() string         { return c.row.ID }
-func (c *cluster) record() any         { return &c.row }
-func (h *host) key() string            { return h.row.ID }
-func (h *host) record() any            { return &h.row }
-func (v *vds) key() string             { return v.row.ID }
-func (v *vds) record() any             { return &v.row }
-func (v *vlan) key() string            { return v.row.ID }
-func (v *vlan) record() any            { return &v.row }
-func (t *template) key() string        { return t.row.ID }
-func (t *template) record() any        { return &t.row }
-func (t *libraryTemplate) key() string { return t.row.ID }
-func (t *libraryTemplate) record() any { return &t.row }
-func (v *volume) key() string          { return v.row.ID }
-func (v *volume) record() any          { return &v.row }
-func (d *disk) key() string            { return d.row.ID }
-func (d *disk) record() any            { return &d.row }
-func (f *folder) key() string          { return f.row.ID }
-func (f *folder) record() any          { return &f.row }
-func (u *user) key() string            { return u.row.ID }
-func (u *user) record() any            { return &u.row }
-func (n *nic) key() string             { return n.row.ID }
-func (n *nic) record() any             { return &n.row }
-func (v *vm) key() string              { return v.row.ID }
-func (v *vm) record() any              { return &v.row }
+func (o *organization) id() string     { return o.row.ID }
+func (o *organization) rowPtr() any    { return &o.row }
+func (d *datacenter) id() string       { return d.row.ID }
+func (d *datacenter) rowPtr() any      { return &d.row }
+func (c *cluster) id() string          { return c.row.ID }
+func (c *cluster) rowPtr() any         { return &c.row }
+func (h *host) id() string             { return h.row.ID }
+func (h *host) rowPtr() any            { return &h.row }
+func (v *vds) id() string              { return v.row.ID }
+func (v *vds) rowPtr() any             { return &v.row }
+func (v *vlan) id() string             { return v.row.ID }
+func (v *vlan) rowPtr() any            { return &v.row }
+func (t *template) id() string         { return t.row.ID }
+func (t *template) rowPtr() any        { return &t.row }
+func (t *libraryTemplate) id() string  { return t.row.ID }
+func (t *libraryTemplate) rowPtr() any { return &t.row }
+func (v *volume) id() string           { return v.row.ID }
+func (v *volume) rowPtr() any          { return &v.row }
+func (d *disk) id() string             { return d.row.ID }
+func (d *disk) rowPtr() any            { return &d.row }
+func (f *folder) id() string           { return f.row.ID }
+func (f *folder) rowPtr() any          { return &f.row }
+func (u *user) id() string             { return u.row.ID }
+func (u *user) rowPtr() any            { return &u.row }
+func (n *nic) id() string              { return n.row.ID }
+func (n *nic) rowPtr() any             { return &n.row }
+func (v *vm) id() string               { return v.row.ID }
+func (v *vm) rowPtr() any              { return &v.row }
 
 func (c *cluster) nested() wire.NestedCluster {
 	return wire.NestedCluster{ID: c.row.ID, Name: c.row.Name}
@@ -206,10 +206,10 @@ func (v *vlan) nested() wire.NestedVlan { return wire.NestedVlan{ID: v.row.ID, N
 func (v *vm) nested() wire.NestedVM     { return wire.NestedVM{ID: v.row.ID, Name: v.row.Name} }
 
 // stamp writes an instant as Tower does.
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-func stampPtr(t time.Time) *string {
-	return wire.Ptr(stamp(t))
+func formatTimePtr(t time.Time) *string {
+	return wire.Ptr(formatTime(t))
 }

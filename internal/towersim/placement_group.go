@@ -16,53 +16,53 @@ type group struct {
 	must, prefer []*host
 }
 
-func (g *group) key() string                         { return g.row.ID }
-func (g *group) record() any                         { return &g.row }
-func (g *group) mark(status *wire.EntityAsyncStatus) { g.row.EntityAsyncStatus = status }
+func (g *group) id() string                                    { return g.row.ID }
+func (g *group) rowPtr() any                                   { return &g.row }
+func (g *group) setAsyncStatus(status *wire.EntityAsyncStatus) { g.row.EntityAsyncStatus = status }
 
-func (w *world) groupWays() map[string]func(*group) []any {
+func (w *world) groupRelations() map[string]func(*group) []any {
 	return map[string]func(*group) []any{
-		"cluster":                   func(g *group) []any { return some(g.cluster) },
-		"vms":                       func(g *group) []any { return records(g.vms) },
-		"vm_host_must_host_uuids":   func(g *group) []any { return records(g.must) },
-		"vm_host_prefer_host_uuids": func(g *group) []any { return records(g.prefer) },
+		"cluster":                   func(g *group) []any { return toOne(g.cluster) },
+		"vms":                       func(g *group) []any { return rowPtrs(g.vms) },
+		"vm_host_must_host_uuids":   func(g *group) []any { return rowPtrs(g.must) },
+		"vm_host_prefer_host_uuids": func(g *group) []any { return rowPtrs(g.prefer) },
 	}
 }
 
 // show brings the lists of the group's row up to date.
-func (g *group) show() {
-	g.row.VMs = mapped(g.vms, (*vm).nested)
-	g.row.VMHostMustHostUUIDs = mapped(g.must, (*host).nested)
-	g.row.VMHostPreferHostUUIDs = mapped(g.prefer, (*host).nested)
+func (g *group) refresh() {
+	g.row.VMs = mapSlice(g.vms, (*vm).nested)
+	g.row.VMHostMustHostUUIDs = mapSlice(g.must, (*host).nested)
+	g.row.VMHostPreferHostUUIDs = mapSlice(g.prefer, (*host).nested)
 }
 
 func (w *world) groupsOf(v *vm) []*group {
-	return filtered(w.groups.list, func(g *group) bool { return slices.Contains(g.vms, v) })
+	return filterSlice(w.groups.list, func(g *group) bool { return slices.Contains(g.vms, v) })
 }
 
 // join makes a VM a member of groups.
-func (w *world) join(v *vm, groups []*group) {
+func (w *world) joinGroups(v *vm, groups []*group) {
 	for _, g := range groups {
 		if !slices.Contains(g.vms, v) {
 			g.vms = append(g.vms, v)
-			g.show()
+			g.refresh()
 			w.journal.touch(g)
 		}
 	}
 }
 
 // leave takes a VM out of all its groups.
-func (w *world) leave(v *vm) {
+func (w *world) leaveGroups(v *vm) {
 	for _, g := range w.groupsOf(v) {
 		g.vms = slices.DeleteFunc(g.vms, func(member *vm) bool { return member == v })
-		g.show()
+		g.refresh()
 		w.journal.touch(g)
 	}
 }
 
 // others tells whether a member that runs is on a host, and whether one runs at
 // all, besides a VM.
-func (g *group) others(v *vm, h *host) (here, anywhere bool) {
+func (g *group) runningMembers(v *vm, h *host) (here, anywhere bool) {
 	for _, member := range g.vms {
 		if member != v && member.holdsMemory() && !member.row.InRecycleBin {
 			anywhere = true
@@ -83,7 +83,7 @@ func (g *group) allows(v *vm, h *host) bool {
 		return false
 	}
 
-	here, anywhere := g.others(v, h)
+	here, anywhere := g.runningMembers(v, h)
 
 	switch {
 	case !g.row.VMVMPolicyEnabled:
@@ -98,7 +98,7 @@ func (g *group) allows(v *vm, h *host) bool {
 }
 
 // liking is how many of the rules that should hold do if a VM runs on a host.
-func (g *group) liking(v *vm, h *host) int {
+func (g *group) preference(v *vm, h *host) int {
 	if !g.row.Enabled {
 		return 0
 	}
@@ -108,7 +108,7 @@ func (g *group) liking(v *vm, h *host) int {
 		score++
 	}
 
-	here, anywhere := g.others(v, h)
+	here, anywhere := g.runningMembers(v, h)
 
 	switch {
 	case !g.row.VMVMPolicyEnabled:
@@ -121,7 +121,7 @@ func (g *group) liking(v *vm, h *host) int {
 }
 
 func createVMPlacementGroup(c *call, in *[]wire.VMPlacementGroupCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -138,30 +138,30 @@ func createVMPlacementGroup(c *call, in *[]wire.VMPlacementGroupCreationParams) 
 
 	replies := make([]wire.WithTask[*wire.VMPlacementGroup], len(groups))
 	for i, g := range groups {
-		replies[i] = c.makeGroup(g)
+		replies[i] = c.startGroup(g)
 	}
 
 	return replies, nil
 }
 
 func (c *call) planGroup(p *wire.VMPlacementGroupCreationParams) (*group, error) {
-	in, err := c.clusterNamed(p.ClusterID)
+	in, err := c.clusterByID(p.ClusterID)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := nonEmpty("name", &p.Name); err != nil {
+	if err := checkNotEmpty("name", &p.Name); err != nil {
 		return nil, err
 	}
 
 	g := &group{cluster: in}
 	g.row = wire.VMPlacementGroup{
 		ID: c.ids.cuid(), LocalID: placeholderPrefix + c.ids.uuid(), Name: p.Name, Cluster: in.nested(), Enabled: p.Enabled,
-		VMVMPolicy: wire.VMVMPolicyPreferDifferent, LocalCreatedAt: stamp(c.current), LocalUpdatedAt: stamp(c.current),
+		VMVMPolicy: wire.VMVMPolicyPreferDifferent, LocalCreatedAt: formatTime(c.now), LocalUpdatedAt: formatTime(c.now),
 	}
 
 	edit := &wire.VMPlacementGroupUpdationParamsData{}
-	if err := overlay(edit, p); err != nil {
+	if err := copyByJSON(edit, p); err != nil {
 		return nil, err
 	}
 
@@ -175,20 +175,20 @@ func (c *call) planGroup(p *wire.VMPlacementGroupCreationParams) (*group, error)
 	return g, nil
 }
 
-func (c *call) makeGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
+func (c *call) startGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
 	c.groups.add(g)
 
 	members := g.vms
 	for _, v := range members {
-		c.show(v)
+		c.refreshVM(v)
 	}
 
-	t := c.begin(work{
+	t := c.startTask(taskWork{
 		mutation: "createVmPlacementGroup", resource: "VmPlacementGroup", id: g.row.ID, cluster: g.cluster,
-		about:  text{en: "Create VM placement group " + g.row.Name, zh: "创建虚拟机放置组 " + g.row.Name},
-		status: wire.EntityAsyncStatusCreating, holds: []markable{g},
+		description: localizedText{en: "Create VM placement group " + g.row.Name, zh: "创建虚拟机放置组 " + g.row.Name},
+		status:      wire.EntityAsyncStatusCreating, objects: []asyncObject{g},
 		apply: func() *taskFailure {
-			if failed := c.groupNameTaken(g, g.row.Name, true); failed != nil {
+			if failed := c.checkGroupName(g, g.row.Name, true); failed != nil {
 				return failed
 			}
 
@@ -203,7 +203,7 @@ func (c *call) makeGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
 	return wire.WithTask[*wire.VMPlacementGroup]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-func (w *world) groupNameTaken(g *group, name string, making bool) *taskFailure {
+func (w *world) checkGroupName(g *group, name string, making bool) *taskFailure {
 	for _, other := range w.groups.list {
 		if other == g {
 			// Of two that are being made, the one that was asked for first gets the name.
@@ -232,19 +232,19 @@ func (c *call) groupChange(d *wire.VMPlacementGroupUpdationParamsData, in *clust
 	)
 
 	if d.VMs != nil {
-		if vms, err = match(c.world, &c.vms, wire.EntityVM, d.VMs); err != nil {
+		if vms, err = matching(c.world, &c.vms, wire.EntityVM, d.VMs); err != nil {
 			return nil, err
 		}
 	}
 
 	if d.MustHosts != nil {
-		if must, err = match(c.world, &c.hosts, wire.EntityHost, d.MustHosts); err != nil {
+		if must, err = matching(c.world, &c.hosts, wire.EntityHost, d.MustHosts); err != nil {
 			return nil, err
 		}
 	}
 
 	if d.PreferHosts != nil {
-		if prefer, err = match(c.world, &c.hosts, wire.EntityHost, d.PreferHosts); err != nil {
+		if prefer, err = matching(c.world, &c.hosts, wire.EntityHost, d.PreferHosts); err != nil {
 			return nil, err
 		}
 	}
@@ -252,15 +252,15 @@ func (c *call) groupChange(d *wire.VMPlacementGroupUpdationParamsData, in *clust
 	vms = slices.DeleteFunc(vms, func(v *vm) bool { return v.cluster != in })
 
 	return func(g *group) {
-		assign(&g.row.Name, d.Name)
-		assign(&g.row.Description, d.Description)
-		assign(&g.row.Enabled, d.Enabled)
-		assign(&g.row.VMHostMustEnabled, d.VMHostMustEnabled)
-		assign(&g.row.VMHostMustPolicy, d.VMHostMustPolicy)
-		assign(&g.row.VMHostPreferEnabled, d.VMHostPreferEnabled)
-		assign(&g.row.VMHostPreferPolicy, d.VMHostPreferPolicy)
-		assign(&g.row.VMVMPolicy, d.VMVMPolicy)
-		assign(&g.row.VMVMPolicyEnabled, d.VMVMPolicyEnabled)
+		setIfSent(&g.row.Name, d.Name)
+		setIfSent(&g.row.Description, d.Description)
+		setIfSent(&g.row.Enabled, d.Enabled)
+		setIfSent(&g.row.VMHostMustEnabled, d.VMHostMustEnabled)
+		setIfSent(&g.row.VMHostMustPolicy, d.VMHostMustPolicy)
+		setIfSent(&g.row.VMHostPreferEnabled, d.VMHostPreferEnabled)
+		setIfSent(&g.row.VMHostPreferPolicy, d.VMHostPreferPolicy)
+		setIfSent(&g.row.VMVMPolicy, d.VMVMPolicy)
+		setIfSent(&g.row.VMVMPolicyEnabled, d.VMVMPolicyEnabled)
 
 		if d.VMs != nil {
 			g.vms = slices.DeleteFunc(slices.Clone(vms), (*vm).deleted)
@@ -274,12 +274,12 @@ func (c *call) groupChange(d *wire.VMPlacementGroupUpdationParamsData, in *clust
 			g.prefer = prefer
 		}
 
-		g.show()
+		g.refresh()
 	}, nil
 }
 
 func updateVMPlacementGroup(c *call, in *wire.VMPlacementGroupUpdationParams) (any, error) {
-	groups, err := match(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
+	groups, err := matching(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -292,11 +292,11 @@ func updateVMPlacementGroup(c *call, in *wire.VMPlacementGroupUpdationParams) (a
 		}
 	}
 
-	return changed(c, groups, change[*group]{
+	return startChanges(c, groups, change[*group]{
 		mutation: "updateVmPlacementGroup", resource: "VmPlacementGroup",
-		about:   plainly("Update VM placement group", "编辑虚拟机放置组", func(g *group) string { return g.row.Name }),
-		cluster: func(g *group) *cluster { return g.cluster },
-		apply:   func(g *group) *taskFailure { return c.editGroup(g, &in.Data, edits[g]) },
+		description: describe("Update VM placement group", "编辑虚拟机放置组", func(g *group) string { return g.row.Name }),
+		cluster:     func(g *group) *cluster { return g.cluster },
+		apply:       func(g *group) *taskFailure { return c.editGroup(g, &in.Data, edits[g]) },
 	}, func(g *group) *wire.VMPlacementGroup { return wire.Ptr(g.row) }), nil
 }
 
@@ -306,13 +306,13 @@ func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, 
 	}
 
 	if d.Name != nil && *d.Name != g.row.Name {
-		if failed := w.groupNameTaken(g, *d.Name, false); failed != nil {
+		if failed := w.checkGroupName(g, *d.Name, false); failed != nil {
 			return failed
 		}
 	}
 
 	enabled := g.row.VMVMPolicyEnabled
-	assign(&enabled, d.VMVMPolicyEnabled)
+	setIfSent(&enabled, d.VMVMPolicyEnabled)
 
 	if d.VMs != nil && !enabled && !w.version.atLeast(4, 1) {
 		return failure("PLACEMENT_GROUP_POLICY_DISABLED", "The members of %s cannot change while its policy is off.", g.row.Name)
@@ -320,10 +320,10 @@ func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, 
 
 	before := g.vms
 	edit(g)
-	g.row.LocalUpdatedAt = stamp(w.current)
+	g.row.LocalUpdatedAt = formatTime(w.now)
 
 	for _, v := range append(slices.Clone(before), g.vms...) {
-		w.show(v)
+		w.refreshVM(v)
 	}
 
 	return nil
@@ -332,15 +332,15 @@ func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, 
 // deleteVMPlacementGroup marks the groups only when the task runs, so that a
 // second request right after the first starts a second task, as in Tower.
 func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (any, error) {
-	groups, err := match(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
+	groups, err := matching(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, groups, change[*group]{
-		mutation: "deleteVmPlacementGroup", resource: "VmPlacementGroup", status: wire.EntityAsyncStatusDeleting, lateMark: true,
-		about:   plainly("Delete VM placement group", "删除虚拟机放置组", func(g *group) string { return g.row.Name }),
-		cluster: func(g *group) *cluster { return g.cluster },
+	return startChanges(c, groups, change[*group]{
+		mutation: "deleteVmPlacementGroup", resource: "VmPlacementGroup", status: wire.EntityAsyncStatusDeleting, markLate: true,
+		description: describe("Delete VM placement group", "删除虚拟机放置组", func(g *group) string { return g.row.Name }),
+		cluster:     func(g *group) *cluster { return g.cluster },
 		apply: func(g *group) *taskFailure {
 			if _, exists := c.groups.get(g.row.ID); !exists {
 				return failure("PLACEMENT_GROUP_NOT_FOUND", "The VM placement group %s is gone.", g.row.Name)
@@ -350,13 +350,13 @@ func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (a
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 func (w *world) dropGroup(g *group) {
 	w.groups.remove(g)
 
 	for _, v := range g.vms {
-		w.show(v)
+		w.refreshVM(v)
 	}
 }

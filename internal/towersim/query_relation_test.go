@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/smartxworks/terraform-provider-elf/internal/towersim/query"
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
@@ -53,6 +52,13 @@ var lacking = map[string]string{
 	"ContentLibraryImage.iscsi_luns": "images are in no unit",
 }
 
+// relation is a filter field that leads from an entity to another one: to any
+// number of rows, or to one at most.
+type relation struct {
+	field, target string
+	many          bool
+}
+
 // TestEveryRelationCanBeFollowed asks for each relation between kinds that are
 // simulated: a filter has to find what the rows show, by the id of the row at
 // its other end.
@@ -70,8 +76,8 @@ func TestEveryRelationCanBeFollowed(t *testing.T) {
 	for entity, operation := range operations {
 		_, rows, _ := listed(t, s.tower, h, operation, object{})
 
-		for _, relation := range query.Relations(entity) {
-			target, simulated := operations[relation.Target]
+		for _, relation := range relations[entity] {
+			target, simulated := operations[relation.target]
 			if !simulated || emptyKinds[operation] || emptyKinds[target] {
 				continue
 			}
@@ -81,13 +87,13 @@ func TestEveryRelationCanBeFollowed(t *testing.T) {
 	}
 }
 
-func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target string, relation query.Relation, rows []row) {
+func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target string, to relation, rows []row) {
 	t.Helper()
 
-	name := entity + "." + relation.Field
-	key := relation.Field
+	name := entity + "." + to.field
+	key := to.field
 
-	if relation.Many {
+	if to.many {
 		key += "_some"
 	}
 
@@ -99,7 +105,7 @@ func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target st
 	_, others, _ := listed(t, s.tower, h, target, object{})
 
 	for _, r := range rows {
-		shown, listsThem := nestedIDs(r, relation.Field)
+		shown, listsThem := nestedIDs(r, to.field)
 		if !listsThem {
 			continue
 		}

@@ -101,15 +101,15 @@ func listOf(text string) []string {
 	return strings.Split(text, ",")
 }
 
-func (q *changesQuery) wants(e *revised) bool {
+func (q *changesQuery) wants(e *rowChange) bool {
 	return (q.actions == nil || slices.Contains(q.actions, e.action)) &&
 		(q.types == nil || slices.Contains(q.types, e.kind)) && (q.id == "" || q.id == e.id)
 }
 
-func (e *revised) shown() wire.ResourceChangeEvent {
+func (e *rowChange) shown() wire.ResourceChangeEvent {
 	out := wire.ResourceChangeEvent{
-		Action: wire.Ptr(e.action), CreatedAt: stampPtr(e.at), ResourceID: wire.Ptr(e.id), ResourceType: wire.Ptr(e.kind),
-		Revision: fmt.Sprint(e.revision), OldValue: textOrNull(e.old), NewValue: textOrNull(e.new),
+		Action: wire.Ptr(e.action), CreatedAt: formatTimePtr(e.at), ResourceID: wire.Ptr(e.id), ResourceType: wire.Ptr(e.kind),
+		Revision: fmt.Sprint(e.revision), OldValue: nilIfEmpty(e.old), NewValue: nilIfEmpty(e.new),
 	}
 
 	if e.previous > 0 {
@@ -122,11 +122,11 @@ func (e *revised) shown() wire.ResourceChangeEvent {
 // CompactChanges forgets the history of changes: a watcher that has not seen all
 // of them learns that it has missed some.
 func (s *Server) CompactChanges() {
-	s.locked((*world).compactChanges)
+	s.withWorld((*world).compactChanges)
 }
 
 func (w *world) compactChanges() {
 	if j := w.journal; j != nil {
-		j.events, j.compacted = history[revised]{}, j.revision
+		j.events, j.compacted = history[rowChange]{}, j.revision
 	}
 }

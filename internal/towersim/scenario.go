@@ -253,7 +253,7 @@ func (h *HostList) fromNode(n *yaml.Node) error {
 
 	var number int
 	if err := n.Decode(&number); err != nil || number < 0 {
-		return fmt.Errorf("must be the number of hosts or a list of them, not %s", described(n))
+		return fmt.Errorf("must be the number of hosts or a list of them, not %s", nodeText(n))
 	}
 
 	if number > maxHosts {

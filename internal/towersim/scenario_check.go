@@ -35,7 +35,7 @@ func ParseScenario(document []byte) (*Scenario, error) {
 	}
 
 	if err := s.complete(); err != nil {
-		return nil, d.located(err)
+		return nil, d.addLine(err)
 	}
 
 	return s, nil
@@ -52,14 +52,14 @@ func parseFaults(document []byte, in *Inventory) ([]Fault, error) {
 
 	faults, err = in.completeFaults(faults)
 	if err != nil {
-		return nil, d.located(err)
+		return nil, d.addLine(err)
 	}
 
 	return faults, nil
 }
 
 // located adds the line of the field, or of the nearest one around it.
-func (d *decoder) located(err error) error {
+func (d *decoder) addLine(err error) error {
 	var scenarioErr *ScenarioError
 	if !errors.As(err, &scenarioErr) {
 		return err
@@ -151,7 +151,7 @@ func (i *Inventory) checkPlaces(f *Fault) (field, reason string) {
 }
 
 // once refuses the second use of a name.
-func once(seen map[string]bool, field, name string) error {
+func checkUnique(seen map[string]bool, field, name string) error {
 	if name == "" {
 		return invalid(field, "is required")
 	}
@@ -171,11 +171,11 @@ func (i *Inventory) completeClusters() error {
 	for c := range i.Clusters {
 		cluster, field := &i.Clusters[c], fmt.Sprintf("inventory.clusters[%d]", c)
 
-		if err := once(names, field+".name", cluster.Name); err != nil {
+		if err := checkUnique(names, field+".name", cluster.Name); err != nil {
 			return err
 		}
 
-		if err := within(field+".storage_tib", cluster.StorageTiB, maxTiB); err != nil {
+		if err := checkRange(field+".storage_tib", cluster.StorageTiB, maxTiB); err != nil {
 			return err
 		}
 
@@ -200,15 +200,15 @@ func (c *ClusterSpec) completeHosts(parent string) error {
 			host.Name = fmt.Sprintf("%s-host-%d", c.Name, i+1)
 		}
 
-		if err := once(names, field+".name", host.Name); err != nil {
+		if err := checkUnique(names, field+".name", host.Name); err != nil {
 			return err
 		}
 
-		if err := within(field+".memory_gib", host.MemoryGiB, maxGiB); err != nil {
+		if err := checkRange(field+".memory_gib", host.MemoryGiB, maxGiB); err != nil {
 			return err
 		}
 
-		if err := within(field+".cores", host.Cores, maxVCPU); err != nil {
+		if err := checkRange(field+".cores", host.Cores, maxVCPU); err != nil {
 			return err
 		}
 
@@ -226,7 +226,7 @@ func (c *ClusterSpec) checkVLANs(parent string) error {
 	for i, vlan := range c.VLANs {
 		field := fmt.Sprintf("%s.vlans[%d]", parent, i)
 
-		if err := once(names, field+".name", vlan.Name); err != nil {
+		if err := checkUnique(names, field+".name", vlan.Name); err != nil {
 			return err
 		}
 
@@ -271,7 +271,7 @@ func (c *ClusterSpec) checkISOs(parent string) error {
 	names := map[string]bool{}
 
 	for i, iso := range c.ISOs {
-		if err := once(names, fmt.Sprintf("%s.isos[%d]", parent, i), iso); err != nil {
+		if err := checkUnique(names, fmt.Sprintf("%s.isos[%d]", parent, i), iso); err != nil {
 			return err
 		}
 	}
@@ -304,7 +304,7 @@ func (i *Inventory) completeTemplates() error {
 	for t := range i.ContentLibraryVMTemplates {
 		template, field := &i.ContentLibraryVMTemplates[t], fmt.Sprintf("inventory.content_library_vm_templates[%d]", t)
 
-		if err := once(names, field+".name", template.Name); err != nil {
+		if err := checkUnique(names, field+".name", template.Name); err != nil {
 			return err
 		}
 
@@ -335,7 +335,7 @@ func (i *Inventory) completeTemplates() error {
 
 		template.Cluster = cluster.Name
 
-		if err := once(names, field+".name", template.Name); err != nil {
+		if err := checkUnique(names, field+".name", template.Name); err != nil {
 			return err
 		}
 
@@ -370,7 +370,7 @@ const (
 )
 
 // within checks a number that must be more than 0.
-func within[T int | float64](field string, n, most T) error {
+func checkRange[T int | float64](field string, n, most T) error {
 	switch {
 	case !(n > 0): // nor NaN
 		return invalid(field, "must be more than 0")
@@ -382,11 +382,11 @@ func within[T int | float64](field string, n, most T) error {
 }
 
 func (t *TemplateSpec) check(field string) error {
-	if err := within(field+".num_cpus", t.NumCPUs, maxVCPU); err != nil {
+	if err := checkRange(field+".num_cpus", t.NumCPUs, maxVCPU); err != nil {
 		return err
 	}
 
-	if err := within(field+".memory_mib", t.MemoryMiB, maxMiB); err != nil {
+	if err := checkRange(field+".memory_mib", t.MemoryMiB, maxMiB); err != nil {
 		return err
 	}
 
@@ -435,11 +435,11 @@ func (i *Inventory) completeVMs(uniqueNames bool) error {
 			return err
 		}
 
-		if err := within(field+".num_cpus", vm.NumCPUs, maxVCPU); err != nil {
+		if err := checkRange(field+".num_cpus", vm.NumCPUs, maxVCPU); err != nil {
 			return err
 		}
 
-		if err := within(field+".memory_mib", vm.MemoryMiB, maxMiB); err != nil {
+		if err := checkRange(field+".memory_mib", vm.MemoryMiB, maxMiB); err != nil {
 			return err
 		}
 
@@ -457,7 +457,7 @@ func (i *Inventory) checkUsers() error {
 	for u, user := range i.Users {
 		field := fmt.Sprintf("inventory.users[%d]", u)
 
-		if err := once(names, field+".username", user.Username); err != nil {
+		if err := checkUnique(names, field+".username", user.Username); err != nil {
 			return err
 		}
 

@@ -37,8 +37,8 @@ guests: [{match: "ecp-*", powers_off: 30s, nics: [{index: 0, address: "::1", lin
 
 		for _, step := range []time.Duration{0, time.Second, time.Minute, 1000 * time.Hour} {
 			c.advance(step)
-			w.catchUp(c.now())
-			mapped(w.vms.list, w.report)
+			w.runDue(c.now())
+			mapSlice(w.vms.list, w.vmReport)
 
 			view := statusView{status: w.status(statusQuery{})}
 			if err := statusTemplate.ExecuteTemplate(io.Discard, "status", view); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 func (w *world) clusterHosts(c *cluster) []*host {
-	return filtered(w.hosts.list, func(h *host) bool { return h.cluster == c })
+	return filterSlice(w.hosts.list, func(h *host) bool { return h.cluster == c })
 }
 
 // memoryInUse is what the VMs that run or are suspended on a host hold.
@@ -73,17 +73,17 @@ func scheduleFailure(filter string) *taskFailure {
 // place finds a host on which a VM can run: of the wanted one or of all those
 // of its cluster, the one that its placement groups like best, and of those the
 // one with the most free memory.
-func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
+func (w *world) pickHost(v *vm, wanted *host) (*host, *taskFailure) {
 	candidates := w.clusterHosts(v.cluster)
 	if wanted != nil {
 		candidates = []*host{wanted}
 	}
 
-	if failed := w.gpusFit(v, wanted); failed != nil {
+	if failed := w.checkGPUs(v, wanted); failed != nil {
 		return nil, failed
 	}
 
-	if failed := w.hostNICsFit(v, wanted); failed != nil {
+	if failed := w.checkHostNICs(v, wanted); failed != nil {
 		return nil, failed
 	}
 
@@ -93,7 +93,7 @@ func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
 		keep   func(*host) bool
 	}{
 		{filterState, (*host).usable},
-		{filterMemory, func(h *host) bool { return w.freeFor(v, h) >= v.row.Memory }},
+		{filterMemory, func(h *host) bool { return w.freeMemoryFor(v, h) >= v.row.Memory }},
 		{w.groupFilter(), func(h *host) bool {
 			return !slices.ContainsFunc(groups, func(g *group) bool { return !g.allows(v, h) })
 		}},
@@ -106,18 +106,18 @@ func (w *world) place(v *vm, wanted *host) (*host, *taskFailure) {
 	}
 
 	for _, step := range steps {
-		if candidates = filtered(candidates, step.keep); len(candidates) == 0 {
+		if candidates = filterSlice(candidates, step.keep); len(candidates) == 0 {
 			return nil, scheduleFailure(step.filter)
 		}
 	}
 
 	return slices.MaxFunc(candidates, func(a, b *host) int {
-		return cmp.Or(cmp.Compare(liking(groups, v, a), liking(groups, v, b)), cmp.Compare(w.freeFor(v, a), w.freeFor(v, b)))
+		return cmp.Or(cmp.Compare(preference(groups, v, a), preference(groups, v, b)), cmp.Compare(w.freeMemoryFor(v, a), w.freeMemoryFor(v, b)))
 	}), nil
 }
 
 // freeFor is the memory of a host that a VM could have, its own included.
-func (w *world) freeFor(v *vm, h *host) int64 {
+func (w *world) freeMemoryFor(v *vm, h *host) int64 {
 	free := h.row.TotalMemoryBytes - h.row.OSMemoryBytes - w.memoryInUse(h)
 	if v.host == h && v.holdsMemory() {
 		free += v.row.Memory
@@ -136,17 +136,17 @@ func (w *world) groupFilter() string {
 	return "PlacementGroupFilter"
 }
 
-func liking(groups []*group, v *vm, h *host) int {
+func preference(groups []*group, v *vm, h *host) int {
 	sum := 0
 	for _, g := range groups {
-		sum += g.liking(v, h)
+		sum += g.preference(v, h)
 	}
 
 	return sum
 }
 
 // home is the host that a VM which does not run belongs to.
-func (w *world) home(c *cluster, wanted *host) *host {
+func (w *world) defaultHost(c *cluster, wanted *host) *host {
 	if wanted != nil {
 		return wanted
 	}

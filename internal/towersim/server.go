@@ -245,13 +245,13 @@ func (s *Server) Advance(d time.Duration) {
 }
 
 // locked runs f on the world as it is now, alone.
-func (s *Server) locked(f func(w *world)) {
+func (s *Server) withWorld(f func(w *world)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 
-	s.world.catchUp(s.clock.now())
+	s.world.runDue(s.clock.now())
 	f(s.world)
-	s.world.settle()
+	s.world.endStep()
 }
 
 // untilClosed is a context that also ends when the server closes.

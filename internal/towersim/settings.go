@@ -16,8 +16,8 @@ type globalSettings struct {
 	row wire.GlobalSettings
 }
 
-func (s *globalSettings) key() string { return s.row.ID }
-func (s *globalSettings) record() any { return &s.row }
+func (s *globalSettings) id() string  { return s.row.ID }
+func (s *globalSettings) rowPtr() any { return &s.row }
 
 // clusterSettings are the settings of one cluster.
 type clusterSettings struct {
@@ -26,16 +26,16 @@ type clusterSettings struct {
 	bin     *wire.NestedVMRecycleBin // of the cluster's own; nil follows the global one
 }
 
-func (s *clusterSettings) key() string { return s.row.ID }
-func (s *clusterSettings) record() any { return &s.row }
+func (s *clusterSettings) id() string  { return s.row.ID }
+func (s *clusterSettings) rowPtr() any { return &s.row }
 
-func (w *world) clusterSettingsWays() map[string]func(*clusterSettings) []any {
+func (w *world) clusterSettingsRelations() map[string]func(*clusterSettings) []any {
 	return map[string]func(*clusterSettings) []any{
-		"cluster": func(s *clusterSettings) []any { return some(s.cluster) },
+		"cluster": func(s *clusterSettings) []any { return toOne(s.cluster) },
 	}
 }
 
-func (w *world) stockSettings() {
+func (w *world) addGlobalSettings() {
 	s := &globalSettings{}
 	s.row = wire.GlobalSettings{
 		ID:           namedIDSource("settings", "global").cuid(),
@@ -44,21 +44,21 @@ func (w *world) stockSettings() {
 	w.globalSettings.add(s)
 }
 
-func (w *world) stockClusterSettings(c *cluster) {
+func (w *world) addClusterSettings(c *cluster) {
 	s := &clusterSettings{cluster: c}
 	s.row = wire.ClusterSettings{
 		ID: namedIDSource("settings", c.row.Name).cuid(), Cluster: c.nested(), DefaultHA: wire.Ptr(true),
 		DefaultStoragePolicy: wire.Ptr(defaultPolicy), EnabledIscsi: wire.Ptr(true),
 	}
 	w.clusterSettings.add(s)
-	w.showRecycleBins()
+	w.refreshRecycleBins()
 
 	c.row.Settings = &wire.NestedClusterSettings{ID: s.row.ID}
 }
 
 // showRecycleBins writes into the row of each cluster's settings which recycle
 // bin setting holds for it.
-func (w *world) showRecycleBins() {
+func (w *world) refreshRecycleBins() {
 	for _, s := range w.clusterSettings.list {
 		s.row.VMRecycleBin = s.bin
 		if s.bin == nil {
@@ -78,7 +78,7 @@ func (w *world) settingsOf(c *cluster) *clusterSettings {
 }
 
 // recycles tells whether the recycle bin is on for a cluster.
-func (w *world) recycles(c *cluster) bool {
+func (w *world) recycleBinEnabled(c *cluster) bool {
 	s := w.settingsOf(c)
 
 	return s != nil && s.row.VMRecycleBin.Enabled
@@ -99,9 +99,9 @@ func updateGlobalRecycleBinSetting(c *call, in *wire.GlobalRecycleBinUpdationPar
 
 	s := c.globalSettings.list[0]
 	s.row.VMRecycleBin = wire.NestedVMRecycleBin{Enabled: in.Enabled, Retain: in.Retain}
-	c.showRecycleBins()
+	c.refreshRecycleBins()
 
-	return done(&s.row), nil
+	return withoutTask(&s.row), nil
 }
 
 func createClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinCreationParams) (any, error) {
@@ -118,32 +118,32 @@ func (c *call) setRecycleBins(where json.RawMessage, to *wire.NestedVMRecycleBin
 		return nil, err
 	}
 
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, where)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, where)
 	if err != nil {
 		return nil, err
 	}
 
-	return mapped(clusters, func(of *cluster) wire.WithTask[*wire.ClusterSettings] {
+	return mapSlice(clusters, func(of *cluster) wire.WithTask[*wire.ClusterSettings] {
 		s := c.settingsOf(of)
 		s.bin = wire.Ptr(*to)
-		c.showRecycleBins()
+		c.refreshRecycleBins()
 
-		return done(&s.row)
+		return withoutTask(&s.row)
 	}), nil
 }
 
 // deleteClusterRecycleBinSetting makes clusters follow the global setting again.
 func deleteClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinDeletionParams) (any, error) {
-	clusters, err := match(c.world, &c.clusters, wire.EntityCluster, in.Where)
+	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return mapped(clusters, func(of *cluster) wire.WithTask[wire.Deleted] {
+	return mapSlice(clusters, func(of *cluster) wire.WithTask[wire.Deleted] {
 		s := c.settingsOf(of)
 		s.bin = nil
-		c.showRecycleBins()
+		c.refreshRecycleBins()
 
-		return done(wire.Deleted{ID: s.row.ID})
+		return withoutTask(wire.Deleted{ID: s.row.ID})
 	}), nil
 }

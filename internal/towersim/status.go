@@ -65,7 +65,7 @@ type gauge struct {
 }
 
 func newGauge(used, total int64) gauge {
-	g := gauge{Used: size(used), Total: size(total)}
+	g := gauge{Used: sizeText(used), Total: sizeText(total)}
 	if total > 0 {
 		g.Percent = min(100*float64(used)/float64(total), 100)
 	}
@@ -74,7 +74,7 @@ func newGauge(used, total int64) gauge {
 }
 
 // size writes a number of bytes in the unit that keeps it short.
-func size(bytes int64) string {
+func sizeText(bytes int64) string {
 	if bytes >= tebibyte {
 		return fmt.Sprintf("%.3g TiB", float64(bytes)/tebibyte)
 	}
@@ -130,7 +130,7 @@ func (s *Server) status(q statusQuery) status {
 
 	var out status
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		out = w.status(q)
 	})
 
@@ -141,8 +141,8 @@ func (s *Server) status(q statusQuery) status {
 
 func (w *world) status(q statusQuery) status {
 	out := status{
-		Query: q, Version: w.version.String(), Now: w.clockTime(w.current),
-		Up: short(w.current.Sub(w.clock.base())), Sum: w.total,
+		Query: q, Version: w.version.String(), Now: w.clockTime(w.now),
+		Up: shortDuration(w.now.Sub(w.clock.startTime())), Sum: w.total,
 	}
 
 	switch {
@@ -152,10 +152,10 @@ func (w *world) status(q statusQuery) status {
 		out.Speed = fmt.Sprintf("%g times real time", w.clock.speed)
 	}
 
-	out.Clusters = mapped(w.clusters.list, w.clusterStatus)
+	out.Clusters = mapSlice(w.clusters.list, w.clusterStatus)
 	w.listVMs(q, &out)
 	out.Tasks, out.Failed = w.taskStatus()
-	out.Faults = mapped(w.faults, (*faultRule).status)
+	out.Faults = mapSlice(w.faults, (*faultRule).status)
 
 	for _, name := range slices.Sorted(maps.Keys(w.requests)) {
 		out.Requests = append(out.Requests, requestCount{name, w.requests[name]})
@@ -237,11 +237,11 @@ func (w *world) listVMs(q statusQuery, out *status) {
 	out.Axis = a.marks()
 
 	for i := range out.VMs {
-		out.VMs[i].draw(a, w.current)
+		out.VMs[i].layOut(a, w.now)
 	}
 
 	for i := range out.Deleted {
-		out.Deleted[i].draw(a, w.current)
+		out.Deleted[i].layOut(a, w.now)
 	}
 }
 
@@ -249,7 +249,7 @@ func (w *world) vmStatus(v *vm) vmStatus {
 	out := vmStatus{
 		Name: v.row.Name, ID: v.row.ID, LocalID: v.row.LocalID, Cluster: v.cluster.row.Name, Power: string(v.row.Status),
 		Tools: string(v.row.VMToolsStatus), Created: w.clockTime(v.createdAt),
-		lanes: w.lanes(v), origin: v.origin(), end: v.end(),
+		lanes: w.lanes(v), origin: v.timelineStart(), end: v.timelineEnd(),
 	}
 
 	if v.host != nil {
@@ -268,7 +268,7 @@ func (w *world) vmStatus(v *vm) vmStatus {
 		out.Notes = append(out.Notes, "in the recycle bin")
 	}
 
-	if !v.visibleAt(w.current) {
+	if !v.visibleAt(w.now) {
 		out.Notes = append(out.Notes, "hidden from the API")
 	}
 
@@ -293,7 +293,7 @@ func (w *world) axisFor(lists ...[]vmStatus) axis {
 				}
 
 				if l.waiting {
-					waited = max(waited, w.current.Sub(shown.origin))
+					waited = max(waited, w.now.Sub(shown.origin))
 				}
 
 				if !l.due.IsZero() {
@@ -308,7 +308,7 @@ func (w *world) axisFor(lists ...[]vmStatus) axis {
 
 // marks are the ticks of an axis in percent of it.
 func (a axis) marks() []tick {
-	return mapped(a.ticks, func(at time.Duration) tick {
+	return mapSlice(a.ticks, func(at time.Duration) tick {
 		place, _ := a.percent(at)
 		t := tick{At: place, Label: tickLabel(at), Anchor: "middle"}
 
@@ -341,14 +341,14 @@ func tickLabel(at time.Duration) string {
 }
 
 // draw places a VM's lanes on the axis. What lasts ends now.
-func (s *vmStatus) draw(a axis, now time.Time) {
-	s.Lanes = mapped(s.lanes, func(l lane) laneStatus {
+func (s *vmStatus) layOut(a axis, now time.Time) {
+	s.Lanes = mapSlice(s.lanes, func(l lane) laneStatus {
 		out := laneStatus{Label: l.label, Detail: l.detail, Value: l.value, Waiting: l.waiting}
 
 		for _, p := range l.phases {
 			out.History = append(out.History, p.title)
 			from, onAxis := a.percent(p.from.Sub(s.origin))
-			to, _ := a.percent(either(p.to, either(s.end, now)).Sub(s.origin))
+			to, _ := a.percent(firstNonZero(p.to, firstNonZero(s.end, now)).Sub(s.origin))
 
 			if onAxis && to > from {
 				out.Bars = append(out.Bars, bar{

@@ -12,7 +12,7 @@ func TestShort(t *testing.T) {
 		0: "0.0s", 9999 * time.Millisecond: "9.9s", 10 * time.Second: "10s", 59999 * time.Millisecond: "59s",
 		61 * time.Second: "1m01s", time.Hour: "1h00m", 49*time.Hour + 5*time.Minute + time.Second: "49h05m",
 	} {
-		if got := short(d); got != want {
+		if got := shortDuration(d); got != want {
 			t.Errorf("%v: got %s, want %s", d, got, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestPercent(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for bytes, want := range map[int64]string{0: "0 GiB", gibibyte / 2: "0.5 GiB", 40 * gibibyte: "40 GiB", 3 * tebibyte: "3 TiB"} {
-		if got := size(bytes); got != want {
+		if got := sizeText(bytes); got != want {
 			t.Errorf("%d: got %s, want %s", bytes, got, want)
 		}
 	}

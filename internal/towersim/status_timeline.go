@@ -40,7 +40,7 @@ type lane struct {
 const maxLead = 10 * time.Minute
 
 // origin is where the timeline of a VM begins.
-func (v *vm) origin() time.Time {
+func (v *vm) timelineStart() time.Time {
 	if v.poweredOnAt.Sub(v.createdAt) > maxLead {
 		return v.poweredOnAt
 	}
@@ -49,7 +49,7 @@ func (v *vm) origin() time.Time {
 }
 
 // end is when the guest's story stopped, or zero while it goes on.
-func (v *vm) end() time.Time {
+func (v *vm) timelineEnd() time.Time {
 	if !v.poweredOffAt.IsZero() {
 		return v.poweredOffAt
 	}
@@ -87,19 +87,19 @@ func (w *world) powerLane(v *vm) lane {
 		return l
 	}
 
-	if v.origin().Equal(v.createdAt) {
+	if v.timelineStart().Equal(v.createdAt) {
 		l.phases = []phase{{
 			kind: phaseMade, from: v.createdAt, to: v.poweredOnAt,
-			title: "created at " + w.clockTime(v.createdAt) + ", powered on after " + short(v.poweredOnAt.Sub(v.createdAt)),
+			title: "created at " + w.clockTime(v.createdAt) + ", powered on after " + shortDuration(v.poweredOnAt.Sub(v.createdAt)),
 		}}
-		l.value = "powered on +" + short(v.poweredOnAt.Sub(v.createdAt))
+		l.value = "powered on +" + shortDuration(v.poweredOnAt.Sub(v.createdAt))
 	} else {
-		l.value = "powered on " + short(v.poweredOnAt.Sub(v.createdAt)) + " after its creation"
+		l.value = "powered on " + shortDuration(v.poweredOnAt.Sub(v.createdAt)) + " after its creation"
 	}
 
-	on := phase{kind: phaseOn, from: v.poweredOnAt, to: v.end(), title: "powered on at " + w.clockTime(v.poweredOnAt)}
+	on := phase{kind: phaseOn, from: v.poweredOnAt, to: v.timelineEnd(), title: "powered on at " + w.clockTime(v.poweredOnAt)}
 	if !v.poweredOffAt.IsZero() {
-		l.value += ", off +" + short(v.poweredOffAt.Sub(v.origin()))
+		l.value += ", off +" + shortDuration(v.poweredOffAt.Sub(v.timelineStart()))
 	}
 
 	l.phases = append(l.phases, on)
@@ -124,66 +124,66 @@ func (w *world) nicLane(v *vm, index int, n *nic) lane {
 	}
 
 	if v.poweredOnAt.IsZero() {
-		l.value = w.shownOnly(n)
+		l.value = w.offText(n)
 
 		return l
 	}
 
-	origin, end := v.origin(), v.end()
+	origin, end := v.timelineStart(), v.timelineEnd()
 	leased, reported := n.leasedAt, n.reportedAt
 
 	if leased.IsZero() {
 		leased = reported
 	}
 
-	l.phases = append(l.phases, phase{kind: phaseWaiting, from: v.poweredOnAt, to: either(leased, end), title: "no address"})
+	l.phases = append(l.phases, phase{kind: phaseWaiting, from: v.poweredOnAt, to: firstNonZero(leased, end), title: "no address"})
 
 	if !leased.IsZero() {
 		l.phases = append(l.phases, phase{
-			kind: phaseLeased, from: leased, to: either(reported, end),
-			title: fmt.Sprintf("the guest has %s since %s; Tower does not show it", n.address.ip, w.moment(v, leased)),
+			kind: phaseLeased, from: leased, to: firstNonZero(reported, end),
+			title: fmt.Sprintf("the guest has %s since %s; Tower does not show it", n.address.ip, w.momentText(v, leased)),
 		})
 	}
 
 	if !reported.IsZero() {
 		l.phases = append(l.phases, phase{
 			kind: phaseReported, from: reported, to: end,
-			title: fmt.Sprintf("Tower shows %s since %s", n.address.ip, w.moment(v, reported)),
+			title: fmt.Sprintf("Tower shows %s since %s", n.address.ip, w.momentText(v, reported)),
 		})
-		l.value = fmt.Sprintf("%s reported +%s", n.address.ip, short(reported.Sub(origin)))
+		l.value = fmt.Sprintf("%s reported +%s", n.address.ip, shortDuration(reported.Sub(origin)))
 
-		if v.story == nil && !w.scenario.StaleAddresses {
+		if v.guestRun == nil && !w.scenario.StaleAddresses {
 			l.value += ", gone with the power"
 		}
 
 		return l
 	}
 
-	w.tellWait(v, n, &l)
+	w.describeWait(v, n, &l)
 
 	return l
 }
 
 // tellWait says what a NIC waits for that Tower shows no address of.
-func (w *world) tellWait(v *vm, n *nic, l *lane) {
-	lease, report := w.dueOf(v, n)
-	origin := v.origin()
+func (w *world) describeWait(v *vm, n *nic, l *lane) {
+	lease, report := w.dueTimes(v, n)
+	origin := v.timelineStart()
 
 	switch {
-	case v.story == nil:
-		l.value = w.shownOnly(n)
+	case v.guestRun == nil:
+		l.value = w.offText(n)
 
 		return
 	case !n.leasedAt.IsZero():
-		l.value = fmt.Sprintf("has %s +%s", n.address.ip, short(n.leasedAt.Sub(origin)))
+		l.value = fmt.Sprintf("has %s +%s", n.address.ip, shortDuration(n.leasedAt.Sub(origin)))
 	default:
 		l.value = "no address yet"
 	}
 
-	l.waiting, l.due = true, either(report, lease)
+	l.waiting, l.due = true, firstNonZero(report, lease)
 
 	switch {
-	case !v.story.paused.IsZero():
+	case !v.guestRun.suspendedAt.IsZero():
 		l.value += ", suspended"
 		l.due = time.Time{} // moves on as long as that lasts
 	case report.IsZero() && lease.IsZero():
@@ -191,7 +191,7 @@ func (w *world) tellWait(v *vm, n *nic, l *lane) {
 	case report.IsZero():
 		l.value += ", never reported"
 	default:
-		l.value += fmt.Sprintf(", report due +%s", short(report.Sub(origin)))
+		l.value += fmt.Sprintf(", report due +%s", shortDuration(report.Sub(origin)))
 	}
 
 	if n.row.IPAddress != nil {
@@ -201,25 +201,25 @@ func (w *world) tellWait(v *vm, n *nic, l *lane) {
 
 // dueOf returns when a NIC's guest gets and Tower reports its address, or got
 // it; zero is never.
-func (w *world) dueOf(v *vm, n *nic) (lease, report time.Time) {
-	if v.story == nil || n.plan.lease < 0 {
+func (w *world) dueTimes(v *vm, n *nic) (lease, report time.Time) {
+	if v.guestRun == nil || n.plan.lease < 0 {
 		return lease, report
 	}
 
-	if n.planned != n.plug { // overruled from outside
+	if n.plannedPlugCount != n.plugCount { // overruled from outside
 		return n.leasedAt, n.reportedAt
 	}
 
-	lease = v.story.base.Add(n.plan.lease)
+	lease = v.guestRun.start.Add(n.plan.lease)
 	if n.plan.report >= 0 {
-		report = v.story.base.Add(n.plan.report)
+		report = v.guestRun.start.Add(n.plan.report)
 	}
 
 	return lease, report
 }
 
 // shownOnly says what Tower shows on a NIC of a VM that does not run.
-func (w *world) shownOnly(n *nic) string {
+func (w *world) offText(n *nic) string {
 	if n.row.IPAddress == nil {
 		return "off"
 	}
@@ -234,7 +234,7 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 	}
 
 	l := lane{label: "Node"}
-	end := v.end()
+	end := v.timelineEnd()
 	from := v.poweredOnAt
 	registered := v.nodeRegisteredAt
 
@@ -242,7 +242,7 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 		l.phases = []phase{{kind: phaseWaiting, from: from, to: end, title: "no node"}}
 		l.value = "not registered"
 
-		if v.story == nil {
+		if v.guestRun == nil {
 			return l, true
 		}
 
@@ -250,7 +250,7 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 
 		if at, planned := w.nodeDue(v, line); planned {
 			l.due = at
-			l.value += ", due +" + short(at.Sub(v.origin()))
+			l.value += ", due +" + shortDuration(at.Sub(v.timelineStart()))
 		} else {
 			l.value, l.waiting = "never registers", false
 		}
@@ -263,15 +263,15 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 		from = registered
 	}
 
-	l.phases = append(l.phases, phase{kind: phaseNode, from: from, to: end, title: "registered since " + w.moment(v, registered)})
+	l.phases = append(l.phases, phase{kind: phaseNode, from: from, to: end, title: "registered since " + w.momentText(v, registered)})
 	l.value = "registered"
 
 	if n, ok := w.nodes.byName[v.row.Name]; ok && n.vm == v && n.internalIP != "" {
 		l.value = n.internalIP + " registered"
 	}
 
-	if !registered.Before(v.origin()) {
-		l.value += " +" + short(registered.Sub(v.origin()))
+	if !registered.Before(v.timelineStart()) {
+		l.value += " +" + shortDuration(registered.Sub(v.timelineStart()))
 	}
 
 	return l, true
@@ -288,22 +288,22 @@ func (w *world) nodeDue(v *vm, line *GuestNode) (time.Time, bool) {
 		offset = time.Duration(*line.Registered)
 	}
 
-	return v.story.base.Add(offset), true
+	return v.guestRun.start.Add(offset), true
 }
 
 // moment writes an instant in all the ways that somebody may look for it: from
 // the origin of the timeline, from the power-on as scenarios count, and in real
 // time as logs do.
-func (w *world) moment(v *vm, t time.Time) string {
-	return fmt.Sprintf("+%s (%s after the power-on, %s)", short(t.Sub(v.origin())), short(t.Sub(v.poweredOnAt)), w.clockTime(t))
+func (w *world) momentText(v *vm, t time.Time) string {
+	return fmt.Sprintf("+%s (%s after the power-on, %s)", shortDuration(t.Sub(v.timelineStart())), shortDuration(t.Sub(v.poweredOnAt)), w.clockTime(t))
 }
 
 // clockTime writes the real time at a simulated one.
 func (w *world) clockTime(simulated time.Time) string {
-	return w.clock.real(simulated).UTC().Format("15:04:05.000 UTC")
+	return w.clock.realTime(simulated).UTC().Format("15:04:05.000 UTC")
 }
 
-func either(a, b time.Time) time.Time {
+func firstNonZero(a, b time.Time) time.Time {
 	if a.IsZero() {
 		return b
 	}
@@ -313,7 +313,7 @@ func either(a, b time.Time) time.Time {
 
 // short writes a span as a person would: to a tenth below ten seconds, then to
 // the second, then to the minute.
-func short(d time.Duration) string {
+func shortDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
 		return fmt.Sprintf("%.1fs", math.Floor(d.Seconds()*10)/10)

@@ -14,23 +14,23 @@ type storagePolicy struct {
 	cluster *cluster
 }
 
-func (p *storagePolicy) key() string { return p.row.ID }
-func (p *storagePolicy) record() any { return &p.row }
+func (p *storagePolicy) id() string  { return p.row.ID }
+func (p *storagePolicy) rowPtr() any { return &p.row }
 
-func (w *world) policyWays() map[string]func(*storagePolicy) []any {
+func (w *world) policyRelations() map[string]func(*storagePolicy) []any {
 	return map[string]func(*storagePolicy) []any{
-		"cluster": func(p *storagePolicy) []any { return some(p.cluster) },
+		"cluster": func(p *storagePolicy) []any { return toOne(p.cluster) },
 	}
 }
 
 // stockedPolicies are the policies that each cluster has.
-var stockedPolicies = []wire.VMVolumeElfStoragePolicyType{
+var clusterPolicies = []wire.VMVolumeElfStoragePolicyType{
 	wire.VMVolumeElfStoragePolicyTypeReplica2ThinProvision, wire.VMVolumeElfStoragePolicyTypeReplica2ThickProvision,
 	wire.VMVolumeElfStoragePolicyTypeReplica3ThinProvision, wire.VMVolumeElfStoragePolicyTypeReplica3ThickProvision,
 }
 
-func (w *world) stockPolicies(c *cluster) {
-	for _, policy := range stockedPolicies {
+func (w *world) addStoragePolicies(c *cluster) {
+	for _, policy := range clusterPolicies {
 		id := namedIDSource("storage-policy-of-cluster", c.row.Name+"/"+string(policy))
 		p := &storagePolicy{cluster: c}
 		p.row = wire.ElfStoragePolicy{

@@ -7,8 +7,8 @@ import "slices"
 // object is what a table holds: something with an id of Tower's and a row that
 // the API shows, given as a pointer that stays the same.
 type object interface {
-	key() string
-	record() any
+	id() string
+	rowPtr() any
 }
 
 // table holds the objects of one kind in the order of their making.
@@ -26,9 +26,9 @@ func (t *table[T]) add(x T) {
 	}
 
 	t.list = append(t.list, x)
-	t.byID[x.key()] = x
-	t.byRow[x.record()] = x
-	t.journal.meets(x, added)
+	t.byID[x.id()] = x
+	t.byRow[x.rowPtr()] = x
+	t.journal.note(x, rowAdded)
 }
 
 func (t *table[T]) get(id string) (T, bool) {
@@ -38,74 +38,74 @@ func (t *table[T]) get(id string) (T, bool) {
 }
 
 // of returns the object that a row belongs to.
-func (t *table[T]) of(row any) (T, bool) {
+func (t *table[T]) objectOf(row any) (T, bool) {
 	x, ok := t.byRow[row]
 
 	return x, ok
 }
 
 func (t *table[T]) remove(x T) {
-	if _, ok := t.byRow[x.record()]; !ok {
+	if _, ok := t.byRow[x.rowPtr()]; !ok {
 		return
 	}
 
-	delete(t.byID, x.key())
-	delete(t.byRow, x.record())
-	t.journal.meets(x, removed)
+	delete(t.byID, x.id())
+	delete(t.byRow, x.rowPtr())
+	t.journal.note(x, rowRemoved)
 
-	if i := slices.IndexFunc(t.list, func(other T) bool { return other.record() == x.record() }); i >= 0 {
+	if i := slices.IndexFunc(t.list, func(other T) bool { return other.rowPtr() == x.rowPtr() }); i >= 0 {
 		t.list = slices.Delete(t.list, i, i+1)
 	}
 }
 
 // forget removes up to n of the objects that may go, the oldest first.
-func (t *table[T]) forget(n int, mayGo func(T) bool) {
+func (t *table[T]) removeOldest(n int, mayGo func(T) bool) {
 	t.list = slices.DeleteFunc(t.list, func(x T) bool {
 		if n == 0 || !mayGo(x) {
 			return false
 		}
 
 		n--
-		delete(t.byID, x.key())
-		delete(t.byRow, x.record())
-		t.journal.meets(x, removed)
+		delete(t.byID, x.id())
+		delete(t.byRow, x.rowPtr())
+		t.journal.note(x, rowRemoved)
 
 		return true
 	})
 }
 
 // rekey takes an object to another id; change is what gives it the new one.
-func (t *table[T]) rekey(x T, change func()) {
-	delete(t.byID, x.key())
+func (t *table[T]) changeID(x T, change func()) {
+	delete(t.byID, x.id())
 	change()
-	t.byID[x.key()] = x
+	t.byID[x.id()] = x
 	t.journal.touch(x)
 }
 
 // clear removes all objects.
 func (t *table[T]) clear() {
 	for _, x := range t.list {
-		t.journal.meets(x, removed)
+		t.journal.note(x, rowRemoved)
 	}
 
 	t.list, t.byID, t.byRow = nil, nil, nil
 }
 
-func (t *table[T]) records() []any { return records(t.list) }
+func (t *table[T]) rows() []any { return rowPtrs(t.list) }
 
-func (t *table[T]) record(id string) (any, bool) {
+func (t *table[T]) rowByID(id string) (any, bool) {
 	x, ok := t.byID[id]
 	if !ok {
 		return nil, false
 	}
 
-	return x.record(), true
+	return x.rowPtr(), true
 }
 
 // way makes a way for filters from the objects of a table to others.
-func way[T object](t *table[T], follow func(T) []any) func(row any) []any {
+func relation[T object](t *table[T], follow func(T) []any) func(row any) []any {
 	return func(row any) []any {
-		x, ok := t.of(row)
+		x, ok := t.objectOf(row)
 		if !ok {
 			return nil
 		}
@@ -114,17 +114,17 @@ func way[T object](t *table[T], follow func(T) []any) func(row any) []any {
 	}
 }
 
-func records[T object](list []T) []any {
+func rowPtrs[T object](list []T) []any {
 	rows := make([]any, len(list))
 	for i, x := range list {
-		rows[i] = x.record()
+		rows[i] = x.rowPtr()
 	}
 
 	return rows
 }
 
 // mapped applies f to each element. The result of an empty list is an empty one.
-func mapped[S, T any](list []S, f func(S) T) []T {
+func mapSlice[S, T any](list []S, f func(S) T) []T {
 	out := make([]T, len(list))
 	for i, x := range list {
 		out[i] = f(x)
@@ -133,7 +133,7 @@ func mapped[S, T any](list []S, f func(S) T) []T {
 	return out
 }
 
-func filtered[T any](list []T, keep func(T) bool) []T {
+func filterSlice[T any](list []T, keep func(T) bool) []T {
 	var out []T
 
 	for _, x := range list {

@@ -11,25 +11,25 @@ import (
 )
 
 // maxTail is the longest time that a resource stays marked after its task.
-const maxTail = time.Second
+const maxIdleDelay = time.Second
 
 // maxTasks is how many records of tasks are kept; the oldest that are over go
 // first.
 const maxTasks = 20_000
 
 type task struct {
-	row     wire.Task
-	cluster *cluster
-	user    *user
-	text    text
-	begun   time.Time
-	span    time.Duration
-	failed  *taskFailure // nil unless it failed
-	aborted *taskFailure // why it fails when it ends, if somebody aborted it
+	row         wire.Task
+	cluster     *cluster
+	user        *user
+	description localizedText
+	startedAt   time.Time
+	duration    time.Duration
+	failure     *taskFailure // nil unless it failed
+	abortion    *taskFailure // why it fails when it ends, if somebody aborted it
 }
 
-func (t *task) key() string { return t.row.ID }
-func (t *task) record() any { return &t.row }
+func (t *task) id() string  { return t.row.ID }
+func (t *task) rowPtr() any { return &t.row }
 
 // taskFailure is why a task fails: the inner code and the sentence that a person
 // reads. Bare leaves both out of the message.
@@ -44,35 +44,35 @@ func failure(code, format string, args ...any) *taskFailure {
 
 // markable is an object that carries entityAsyncStatus from the acceptance of a
 // change until some time after its task.
-type markable interface {
-	mark(status *wire.EntityAsyncStatus)
+type asyncObject interface {
+	setAsyncStatus(status *wire.EntityAsyncStatus)
 }
 
 // lockable is an object that refuses a change while it is marked. Of all kinds
 // Tower locks VMs and volumes alone.
 type lockable interface {
-	markable
-	marked() bool
-	lockName() lockedResource
+	asyncObject
+	busy() bool
+	lockedResource() lockedResource
 }
 
-func (v *vm) mark(status *wire.EntityAsyncStatus)     { v.row.EntityAsyncStatus = status }
-func (v *vm) marked() bool                            { return v.row.EntityAsyncStatus != nil }
-func (v *vm) lockName() lockedResource                { return lockedResource{ID: v.row.ID, Type: "VM"} }
-func (v *volume) mark(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
-func (v *volume) marked() bool                        { return v.row.EntityAsyncStatus != nil }
-func (v *volume) lockName() lockedResource {
+func (v *vm) setAsyncStatus(status *wire.EntityAsyncStatus)     { v.row.EntityAsyncStatus = status }
+func (v *vm) busy() bool                                        { return v.row.EntityAsyncStatus != nil }
+func (v *vm) lockedResource() lockedResource                    { return lockedResource{ID: v.row.ID, Type: "VM"} }
+func (v *volume) setAsyncStatus(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
+func (v *volume) busy() bool                                    { return v.row.EntityAsyncStatus != nil }
+func (v *volume) lockedResource() lockedResource {
 	return lockedResource{ID: v.row.ID, Type: "VM_VOLUME"}
 }
 
 // free refuses a change of any object that another change holds. Towers before
 // 3.3 know no lock.
-func (c *call) free(objects ...lockable) error {
+func (c *call) checkUnlocked(objects ...lockable) error {
 	var held []lockedResource
 
 	for _, x := range objects {
-		if c.forceLock || x.marked() {
-			held = append(held, x.lockName())
+		if c.forceLock || x.busy() {
+			held = append(held, x.lockedResource())
 		}
 	}
 
@@ -84,29 +84,29 @@ func (c *call) free(objects ...lockable) error {
 }
 
 // work is one change that a task carries out.
-type work struct {
-	mutation string // the name that resource_mutation shows
-	about    text
-	resource string // the type that resource_type shows
-	id       string
-	cluster  *cluster
-	status   wire.EntityAsyncStatus
-	holds    []markable
+type taskWork struct {
+	mutation    string // the name that resource_mutation shows
+	description localizedText
+	resource    string // the type that resource_type shows
+	id          string
+	cluster     *cluster
+	status      wire.EntityAsyncStatus
+	objects     []asyncObject
 	// lateMark marks the objects only when the task runs, not when it is accepted.
-	lateMark bool
+	markLate bool
 	// apply makes the change when the task ends; a failure leaves everything as it
 	// was.
 	apply func() *taskFailure
 	// undo runs after a failure.
 	undo func()
 	// settle runs when the resource becomes idle.
-	settle func()
+	onIdle func()
 	// leave leaves behind what a failure says that it leaves.
-	leave func(e *TaskError)
+	leaveBehind func(e *TaskError)
 }
 
 // begin starts a change. With a task time of zero it is over at once.
-func (c *call) begin(k work) *task {
+func (c *call) startTask(k taskWork) *task {
 	w := c.world
 	t := w.newTask(k, c.user)
 
@@ -115,66 +115,66 @@ func (c *call) begin(k work) *task {
 		e := c.fault.TaskError
 		injected = &taskFailure{code: e.Code, message: e.Message, bare: e.Bare}
 
-		if k.leave != nil {
+		if k.leaveBehind != nil {
 			undo := k.undo
 			k.undo = func() {
 				undo()
-				k.leave(e)
+				k.leaveBehind(e)
 			}
 		}
 	}
 
 	mark := func() {
-		for _, x := range k.holds {
-			x.mark(wire.Ptr(k.status))
+		for _, x := range k.objects {
+			x.setAsyncStatus(wire.Ptr(k.status))
 		}
 
-		w.touchWork(t, &k)
+		w.touchTask(t, &k)
 	}
 	idle := func() {
-		for _, x := range k.holds {
-			x.mark(nil)
+		for _, x := range k.objects {
+			x.setAsyncStatus(nil)
 		}
 
-		if k.settle != nil {
-			k.settle()
+		if k.onIdle != nil {
+			k.onIdle()
 		}
 
-		w.touchWork(t, &k)
+		w.touchTask(t, &k)
 	}
-	finish := func() { w.finish(t, k, injected) }
+	finish := func() { w.finishTask(t, k, injected) }
 
-	if !k.lateMark {
+	if !k.markLate {
 		mark()
 	}
 
-	if t.span == 0 {
-		w.execute(t)
+	if t.duration == 0 {
+		w.startExecuting(t)
 		finish()
 		idle()
 
 		return t
 	}
 
-	w.after(t.span/10, func() {
-		w.execute(t)
+	w.runAfter(t.duration/10, func() {
+		w.startExecuting(t)
 
-		if k.lateMark {
+		if k.markLate {
 			mark()
 		}
 	})
-	w.after(t.span, func() {
+	w.runAfter(t.duration, func() {
 		finish()
-		w.after(min(t.span/4, maxTail), idle)
+		w.runAfter(min(t.duration/4, maxIdleDelay), idle)
 	})
 
 	return t
 }
 
-func (w *world) newTask(k work, u *user) *task {
-	t := &task{cluster: k.cluster, user: u, text: k.about, span: w.scenario.Timing.Task, begun: w.current}
+func (w *world) newTask(k taskWork, u *user) *task {
+	t := &task{cluster: k.cluster, user: u, description: k.description, duration: w.scenario.Timing.Task, startedAt: w.now}
 	t.row = wire.Task{
-		ID: w.ids.cuid(), Description: k.about.en, Status: wire.TaskStatusPending, LocalCreatedAt: stamp(w.current),
+		ID: w.ids.cuid(), Description: k.description.en, Status: wire.TaskStatusPending, LocalCreatedAt: formatTime(w.now),
 		ResourceID: wire.Ptr(k.id), ResourceMutation: wire.Ptr(k.mutation), ResourceType: wire.Ptr(k.resource),
 		ResourceRollbacked: wire.Ptr(false),
 	}
@@ -188,7 +188,7 @@ func (w *world) newTask(k work, u *user) *task {
 	}
 
 	if len(w.tasks.list) >= maxTasks {
-		w.tasks.forget(maxTasks/10, func(t *task) bool { return t.row.FinishedAt != nil })
+		w.tasks.removeOldest(maxTasks/10, func(t *task) bool { return t.row.FinishedAt != nil })
 	}
 
 	w.tasks.add(t)
@@ -196,17 +196,17 @@ func (w *world) newTask(k work, u *user) *task {
 	return t
 }
 
-func (w *world) execute(t *task) {
-	t.begun = w.current
+func (w *world) startExecuting(t *task) {
+	t.startedAt = w.now
 	t.row.Status = wire.TaskStatusExecuting
 	w.journal.touch(t)
-	t.row.StartedAt = stampPtr(w.current)
+	t.row.StartedAt = formatTimePtr(w.now)
 }
 
-func (w *world) finish(t *task, k work, injected *taskFailure) {
+func (w *world) finishTask(t *task, k taskWork, injected *taskFailure) {
 	failed := injected
 	if failed == nil {
-		failed = t.aborted
+		failed = t.abortion
 	}
 
 	if failed == nil {
@@ -214,9 +214,9 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 	}
 
 	w.dirty = true
-	w.touchWork(t, &k)
+	w.touchTask(t, &k)
 
-	t.row.FinishedAt = stampPtr(w.current)
+	t.row.FinishedAt = formatTimePtr(w.now)
 
 	if failed == nil {
 		t.row.Status, t.row.Progress = wire.TaskStatusSuccessed, 1
@@ -224,12 +224,12 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 		return
 	}
 
-	t.failed = failed
+	t.failure = failed
 	t.row.Status = wire.TaskStatusFailed
 	t.row.ErrorCode = wire.Ptr(outerCode(k.mutation))
 
 	if !failed.bare {
-		t.row.ErrorMessage = wire.Ptr(layered(outerCode(k.mutation), failed))
+		t.row.ErrorMessage = wire.Ptr(layeredMessage(outerCode(k.mutation), failed))
 	}
 
 	if k.undo != nil {
@@ -239,7 +239,7 @@ func (w *world) finish(t *task, k work, injected *taskFailure) {
 
 // layered writes a failure as Tower passes it on from the layers below it: its
 // own code, and inside, as JSON, theirs.
-func layered(outer string, f *taskFailure) string {
+func layeredMessage(outer string, f *taskFailure) string {
 	inner, err := json.Marshal(map[string]any{
 		"data":  map[string]any{},
 		"ec":    f.code,
@@ -285,11 +285,11 @@ func upperSnake(camel string) string {
 }
 
 // text is a sentence in the languages that Tower speaks.
-type text struct{ en, zh string }
+type localizedText struct{ en, zh string }
 
 // in returns the text for a content-language: one of the two, or with * both as
 // a JSON object inside the string.
-func (t text) in(language string) string {
+func (t localizedText) in(language string) string {
 	switch language {
 	case "zh-CN":
 		return t.zh

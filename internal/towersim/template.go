@@ -9,15 +9,15 @@ import (
 )
 
 // shapeOf is the hardware that a scenario's template has in a cluster.
-func (w *world) shapeOf(spec *TemplateSpec, c *cluster) shape {
-	s := shape{
+func (w *world) hardwareOf(spec *TemplateSpec, c *cluster) hardware {
+	s := hardware{
 		cores: 1, sockets: spec.NumCPUs, memory: int64(spec.MemoryMiB) * mebibyte, cloudInit: spec.CloudInit,
 		firmware: wire.VMFirmware(spec.Firmware), ha: true, videoType: wire.Ptr(wire.VMVideoTypeVga),
 		guestOS: wire.Ptr(wire.VMGuestsOperationSystemLinux),
 	}
 
 	if spec.DiskGiB > 0 {
-		s.disks = []diskShape{{
+		s.disks = []diskConfig{{
 			kind: wire.VMDiskTypeDisk, bus: wire.BusVirtio, boot: 1, size: int64(spec.DiskGiB) * gibibyte, policy: defaultPolicy,
 		}}
 	}
@@ -29,17 +29,17 @@ func (w *world) shapeOf(spec *TemplateSpec, c *cluster) shape {
 
 	for _, name := range names {
 		if v := w.networkFor(c, name); v != nil {
-			s.nics = append(s.nics, nicShape{vlan: v, model: wire.VMNicModelVirtio, enabled: true})
+			s.nics = append(s.nics, nicConfig{vlan: v, model: wire.VMNicModelVirtio, enabled: true})
 		}
 	}
 
 	return s
 }
 
-func (w *world) stockTemplate(spec *TemplateSpec, c *cluster, library *libraryTemplate) *template {
+func (w *world) addScenarioTemplate(spec *TemplateSpec, c *cluster, library *libraryTemplate) *template {
 	id := namedIDSource("vm-template", c.row.Name+"/"+spec.Name)
-	t := &template{cluster: c, library: library, shape: w.shapeOf(spec, c)}
-	t.row = wire.VMTemplate{ID: id.cuid(), LocalID: id.uuid(), Name: spec.Name, Cluster: c.nested(), LocalCreatedAt: stampPtr(w.current)}
+	t := &template{cluster: c, library: library, hardware: w.hardwareOf(spec, c)}
+	t.row = wire.VMTemplate{ID: id.cuid(), LocalID: id.uuid(), Name: spec.Name, Cluster: c.nested(), LocalCreatedAt: formatTimePtr(w.now)}
 
 	if library != nil {
 		// A cluster may have a template of its own by the name of the library's.
@@ -48,16 +48,16 @@ func (w *world) stockTemplate(spec *TemplateSpec, c *cluster, library *libraryTe
 		t.row.ContentLibraryVMTemplate = &wire.NestedContentLibraryVMTemplate{ID: library.row.ID, Name: library.row.Name}
 	}
 
-	t.showShape()
-	t.showLabels()
+	t.refreshHardware()
+	t.refreshLabels()
 	w.templates.add(t)
 
 	return t
 }
 
 // showShape writes the template's hardware into its row.
-func (t *template) showShape() {
-	s := &t.shape
+func (t *template) refreshHardware() {
+	s := &t.hardware
 	t.row.ClockOffset, t.row.CPUModel = wire.VMClockOffsetUtc, "cluster_default"
 	t.row.CPU, t.row.VCPU = wire.NestedCPU{Cores: s.cores, Sockets: s.sockets}, s.vcpu()
 	t.row.Memory, t.row.Firmware, t.row.HA, t.row.CloudInitSupported = s.memory, s.firmware, s.ha, s.cloudInit
@@ -88,7 +88,7 @@ func (t *template) showShape() {
 }
 
 // frozen is how templates and snapshots show a disk.
-func (d *diskShape) frozen(index int) wire.NestedFrozenDisks {
+func (d *diskConfig) frozen(index int) wire.NestedFrozenDisks {
 	f := wire.NestedFrozenDisks{
 		Boot: d.boot, Bus: d.bus, Index: index, Key: d.key, Type: d.kind, Path: d.path, Size: d.size, Disabled: wire.Ptr(false),
 		MaxIOPS: d.limits.iops, MaxIOPSPolicy: d.limits.iopsPolicy,
@@ -122,42 +122,42 @@ func (v *vlan) frozen() wire.NestedFrozenVlan {
 	}
 }
 
-func (w *world) stockLibraryTemplate(spec *TemplateSpec) {
+func (w *world) addScenarioLibraryTemplate(spec *TemplateSpec) {
 	t := &libraryTemplate{}
 	t.row = wire.ContentLibraryVMTemplate{
-		ID: namedIDSource("content-library-vm-template", spec.Name).cuid(), Name: spec.Name, CreatedAt: stamp(w.current),
+		ID: namedIDSource("content-library-vm-template", spec.Name).cuid(), Name: spec.Name, CreatedAt: formatTime(w.now),
 		Architecture: wire.ArchitectureX8664, OS: wire.Ptr("Rocky Linux 8"),
 	}
 
 	for _, c := range w.clusters.list {
-		t.copies = append(t.copies, w.stockTemplate(spec, c, t))
+		t.copies = append(t.copies, w.addScenarioTemplate(spec, c, t))
 	}
 
-	t.showCopies()
+	t.refreshCopies()
 
 	if len(t.copies) == 0 {
 		t.row.CloudInitSupported = spec.CloudInit
 		t.row.Memory, t.row.VCPU = int64(spec.MemoryMiB)*mebibyte, spec.NumCPUs
 	}
 
-	t.showLabels()
+	t.refreshLabels()
 	w.libraryTemplates.add(t)
 }
 
 // showCopies writes into the row what the copies of the template are like.
-func (t *libraryTemplate) showCopies() {
-	t.row.Clusters = mapped(t.copies, func(c *template) wire.NestedCluster { return c.cluster.nested() })
-	t.row.VMTemplates = mapped(t.copies, func(c *template) wire.NestedVMTemplate {
+func (t *libraryTemplate) refreshCopies() {
+	t.row.Clusters = mapSlice(t.copies, func(c *template) wire.NestedCluster { return c.cluster.nested() })
+	t.row.VMTemplates = mapSlice(t.copies, func(c *template) wire.NestedVMTemplate {
 		return wire.NestedVMTemplate{ID: c.row.ID, Name: c.row.Name}
 	})
-	t.row.VMTemplateUUIDs = mapped(t.copies, func(c *template) string { return c.row.LocalID })
+	t.row.VMTemplateUUIDs = mapSlice(t.copies, func(c *template) string { return c.row.LocalID })
 	t.row.VMDisks, t.row.VMNics = []wire.NestedContentLibraryVMTemplateDisk{}, []wire.NestedContentLibraryVMTemplateNic{}
 
 	if len(t.copies) == 0 {
 		return
 	}
 
-	s := &t.copies[0].shape
+	s := &t.copies[0].hardware
 	t.row.CPU, t.row.VCPU = &wire.NestedCPU{Cores: s.cores, Sockets: s.sockets}, s.vcpu()
 	t.row.Memory, t.row.Size, t.row.CloudInitSupported = s.memory, t.copies[0].row.Size, s.cloudInit
 	t.row.Firmware, t.row.HA = wire.Ptr(s.firmware), wire.Ptr(s.ha)

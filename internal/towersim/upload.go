@@ -30,7 +30,7 @@ func (w *world) newUpload(kind wire.UploadResourceType, name string, size int64)
 	u := &upload{}
 	u.row = wire.UploadTask{
 		ID: w.ids.cuid(), ResourceType: kind, Size: size, ChunkSize: chunkSize, Status: wire.UploadTaskStatusUploading,
-		StartedAt: stampPtr(w.current), UpdatedAt: stamp(w.current), Args: wire.Object{"name": name},
+		StartedAt: formatTimePtr(w.now), UpdatedAt: formatTime(w.now), Args: wire.Object{"name": name},
 	}
 	w.uploads[u.row.ID] = u
 
@@ -38,7 +38,7 @@ func (w *world) newUpload(kind wire.UploadResourceType, name string, size int64)
 }
 
 func (u *upload) finish(now time.Time) {
-	u.row.Status, u.row.FinishedAt, u.row.UpdatedAt = wire.UploadTaskStatusSuccessed, stampPtr(now), stamp(now)
+	u.row.Status, u.row.FinishedAt, u.row.UpdatedAt = wire.UploadTaskStatusSuccessed, formatTimePtr(now), formatTime(now)
 }
 
 // form is a multipart body: its texts, and the length of its file.
@@ -88,7 +88,7 @@ func (c *call) readForm() (*form, error) {
 
 // receive takes one piece of a file. The first piece comes without the id of an
 // upload; begin then says what the whole will be.
-func (c *call) receive(kind wire.UploadResourceType, begin func(f *form, name string, size int64) (func(), error)) (any, error) {
+func (c *call) receivePiece(kind wire.UploadResourceType, begin func(f *form, name string, size int64) (func(), error)) (any, error) {
 	f, err := c.readForm()
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (c *call) receive(kind wire.UploadResourceType, begin func(f *form, name st
 
 	switch {
 	case f.texts["upload_task_id"] == "":
-		if u, err = c.firstPiece(f, kind, begin); err != nil {
+		if u, err = c.startUpload(f, kind, begin); err != nil {
 			return nil, err
 		}
 	case u == nil:
@@ -109,11 +109,11 @@ func (c *call) receive(kind wire.UploadResourceType, begin func(f *form, name st
 
 	u.received += f.length
 	u.row.CurrentChunk++
-	u.row.UpdatedAt = stamp(c.current)
+	u.row.UpdatedAt = formatTime(c.now)
 
 	if u.received >= u.row.Size {
 		u.done()
-		u.finish(c.current)
+		u.finish(c.now)
 	}
 
 	shown := u.row
@@ -121,7 +121,7 @@ func (c *call) receive(kind wire.UploadResourceType, begin func(f *form, name st
 	return []*wire.UploadTask{&shown}, nil
 }
 
-func (c *call) firstPiece(f *form, kind wire.UploadResourceType, begin func(*form, string, int64) (func(), error)) (*upload, error) {
+func (c *call) startUpload(f *form, kind wire.UploadResourceType, begin func(*form, string, int64) (func(), error)) (*upload, error) {
 	name := f.texts["name"]
 	if name == "" {
 		name = f.name
@@ -162,8 +162,8 @@ func (c *call) firstPiece(f *form, kind wire.UploadResourceType, begin func(*for
 }
 
 func uploadElfImage(c *call) (any, error) {
-	return c.receive(wire.UploadResourceTypeElfImage, func(f *form, name string, size int64) (func(), error) {
-		in, err := c.clusterNamed(f.texts["cluster_id"])
+	return c.receivePiece(wire.UploadResourceTypeElfImage, func(f *form, name string, size int64) (func(), error) {
+		in, err := c.clusterByID(f.texts["cluster_id"])
 		w := c.world
 
 		return func() { w.newImage(in, name, f.texts["description"], size, w.ids) }, err
@@ -171,8 +171,8 @@ func uploadElfImage(c *call) (any, error) {
 }
 
 func uploadSvtImage(c *call) (any, error) {
-	return c.receive(wire.UploadResourceTypeSvtImage, func(f *form, name string, size int64) (func(), error) {
-		in, err := c.clusterNamed(f.texts["cluster_id"])
+	return c.receivePiece(wire.UploadResourceTypeSvtImage, func(f *form, name string, size int64) (func(), error) {
+		in, err := c.clusterByID(f.texts["cluster_id"])
 		if err != nil {
 			return nil, err
 		}
@@ -189,8 +189,8 @@ func uploadSvtImage(c *call) (any, error) {
 }
 
 func uploadContentLibraryImage(c *call) (any, error) {
-	return c.receive(wire.UploadResourceTypeContentLibraryImage, func(f *form, name string, size int64) (func(), error) {
-		clusters, err := match(c.world, &c.clusters, wire.EntityCluster, json.RawMessage(f.texts["clusters"]))
+	return c.receivePiece(wire.UploadResourceTypeContentLibraryImage, func(f *form, name string, size int64) (func(), error) {
+		clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, json.RawMessage(f.texts["clusters"]))
 		if err != nil {
 			return nil, err
 		}

@@ -9,11 +9,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-func (v *vds) mark(status *wire.EntityAsyncStatus)  { v.row.EntityAsyncStatus = status }
-func (v *vlan) mark(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
+func (v *vds) setAsyncStatus(status *wire.EntityAsyncStatus)  { v.row.EntityAsyncStatus = status }
+func (v *vlan) setAsyncStatus(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
 
 func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -22,12 +22,12 @@ func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
 	for i := range *in {
 		p := &(*in)[i]
 
-		of, err := c.clusterNamed(p.ClusterID)
+		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
@@ -37,8 +37,8 @@ func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
 			OvsbrName: fmt.Sprintf("ovsbr-%d", len(c.vdses.list)+i), Type: wire.NetworkTypeVM, WorkMode: p.WorkMode,
 			Nics: []wire.NestedNic{}, Vlans: []wire.NestedVlan{},
 		}
-		assign(&v.row.BondMode, p.BondMode)
-		v.showLabels()
+		setIfSent(&v.row.BondMode, p.BondMode)
+		v.refreshLabels()
 		made[i] = v
 	}
 
@@ -46,18 +46,18 @@ func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
 		c.vdses.add(v)
 	}
 
-	return changed(c, made, change[*vds]{
+	return startChanges(c, made, change[*vds]{
 		mutation: "createVds", resource: "Vds", status: wire.EntityAsyncStatusCreating,
-		about:   plainly("Create virtual distributed switch", "创建虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
-		cluster: func(v *vds) *cluster { return v.cluster },
-		apply:   func(v *vds) *taskFailure { return c.vdsNameTaken(v, v.row.Name, true) },
-		undo:    func(v *vds) { c.vdses.remove(v) },
-	}, shownVds), nil
+		description: describe("Create virtual distributed switch", "创建虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster:     func(v *vds) *cluster { return v.cluster },
+		apply:       func(v *vds) *taskFailure { return c.checkVdsName(v, v.row.Name, true) },
+		undo:        func(v *vds) { c.vdses.remove(v) },
+	}, vdsReply), nil
 }
 
-func shownVds(v *vds) *wire.Vds { return wire.Ptr(v.row) }
+func vdsReply(v *vds) *wire.Vds { return wire.Ptr(v.row) }
 
-func (w *world) vdsNameTaken(v *vds, name string, making bool) *taskFailure {
+func (w *world) checkVdsName(v *vds, name string, making bool) *taskFailure {
 	for _, other := range w.vdses.list {
 		if other == v {
 			// Of two that are being made, the one that was asked for first gets the name.
@@ -77,29 +77,29 @@ func (w *world) vdsNameTaken(v *vds, name string, making bool) *taskFailure {
 }
 
 func updateVds(c *call, in *wire.VdsUpdationParams) (any, error) {
-	found, err := match(c.world, &c.vdses, wire.EntityVds, in.Where)
+	found, err := matching(c.world, &c.vdses, wire.EntityVds, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
 	d := &in.Data
-	if err := nonEmpty("body.data.name", d.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", d.Name); err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, change[*vds]{
+	return startChanges(c, found, change[*vds]{
 		mutation: "updateVds", resource: "Vds",
-		about:   plainly("Edit virtual distributed switch", "编辑虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
-		cluster: func(v *vds) *cluster { return v.cluster },
+		description: describe("Edit virtual distributed switch", "编辑虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster:     func(v *vds) *cluster { return v.cluster },
 		apply: func(v *vds) *taskFailure {
 			if d.Name != nil {
-				if failed := c.vdsNameTaken(v, *d.Name, false); failed != nil {
+				if failed := c.checkVdsName(v, *d.Name, false); failed != nil {
 					return failed
 				}
 			}
 
-			assign(&v.row.Name, d.Name)
-			assign(&v.row.BondMode, d.BondMode)
+			setIfSent(&v.row.Name, d.Name)
+			setIfSent(&v.row.BondMode, d.BondMode)
 
 			if d.WorkMode != nil {
 				v.row.WorkMode = d.WorkMode
@@ -111,19 +111,19 @@ func updateVds(c *call, in *wire.VdsUpdationParams) (any, error) {
 
 			return nil
 		},
-	}, shownVds), nil
+	}, vdsReply), nil
 }
 
 func deleteVds(c *call, in *wire.VdsDeletionParams) (any, error) {
-	found, err := match(c.world, &c.vdses, wire.EntityVds, in.Where)
+	found, err := matching(c.world, &c.vdses, wire.EntityVds, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, change[*vds]{
+	return startChanges(c, found, change[*vds]{
 		mutation: "deleteVds", resource: "Vds", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete virtual distributed switch", "删除虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
-		cluster: func(v *vds) *cluster { return v.cluster },
+		description: describe("Delete virtual distributed switch", "删除虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
+		cluster:     func(v *vds) *cluster { return v.cluster },
 		apply: func(v *vds) *taskFailure {
 			if slices.ContainsFunc(c.vlans.list, func(l *vlan) bool { return l.vds == v }) {
 				return failure("VDS_IN_USE", "The virtual distributed switch %s has networks.", v.row.Name)
@@ -133,11 +133,11 @@ func deleteVds(c *call, in *wire.VdsDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -151,7 +151,7 @@ func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
 			return nil, notFound("There is no virtual distributed switch %s", p.VdsID)
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
@@ -162,7 +162,7 @@ func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
 			VMNics: []wire.NestedVMNic{},
 		}
 		l.set(vlanData(p))
-		l.showLabels()
+		l.refreshLabels()
 		made[i] = l
 	}
 
@@ -170,16 +170,16 @@ func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
 		c.vlans.add(l)
 	}
 
-	return changed(c, made, change[*vlan]{
+	return startChanges(c, made, change[*vlan]{
 		mutation: "createVmVlan", resource: "Vlan", status: wire.EntityAsyncStatusCreating,
-		about:   plainly("Create VM network", "创建虚拟机网络", func(l *vlan) string { return l.row.Name }),
-		cluster: (*vlan).cluster,
-		apply:   func(l *vlan) *taskFailure { return c.vlanNameTaken(l, l.row.Name, true) },
-		undo:    func(l *vlan) { c.vlans.remove(l) },
-	}, shownVlan), nil
+		description: describe("Create VM network", "创建虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster:     (*vlan).cluster,
+		apply:       func(l *vlan) *taskFailure { return c.checkVlanName(l, l.row.Name, true) },
+		undo:        func(l *vlan) { c.vlans.remove(l) },
+	}, vlanReply), nil
 }
 
-func shownVlan(l *vlan) *wire.Vlan { return wire.Ptr(l.row) }
+func vlanReply(l *vlan) *wire.Vlan { return wire.Ptr(l.row) }
 
 // vlanData is what a creation sets, in the terms of an update.
 func vlanData(p *wire.VMVlanCreationParams) *wire.VMVlanUpdationParamsData {
@@ -191,8 +191,8 @@ func vlanData(p *wire.VMVlanCreationParams) *wire.VMVlanUpdationParamsData {
 
 // set changes a network's row by what was sent.
 func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
-	assign(&v.row.Name, d.Name)
-	assign(&v.row.VlanID, d.VlanID)
+	setIfSent(&v.row.Name, d.Name)
+	setIfSent(&v.row.VlanID, d.VlanID)
 
 	if d.ModeType != nil {
 		v.row.ModeType = d.ModeType
@@ -223,7 +223,7 @@ func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
 	}
 }
 
-func (w *world) vlanNameTaken(l *vlan, name string, making bool) *taskFailure {
+func (w *world) checkVlanName(l *vlan, name string, making bool) *taskFailure {
 	for _, other := range w.vlans.list {
 		if other == l {
 			// Of two that are being made, the one that was asked for first gets the name.
@@ -243,22 +243,22 @@ func (w *world) vlanNameTaken(l *vlan, name string, making bool) *taskFailure {
 }
 
 func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
-	found, err := match(c.world, &c.vlans, wire.EntityVlan, in.Where)
+	found, err := matching(c.world, &c.vlans, wire.EntityVlan, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := nonEmpty("body.data.name", in.Data.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", in.Data.Name); err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, change[*vlan]{
+	return startChanges(c, found, change[*vlan]{
 		mutation: "updateVmVlan", resource: "Vlan",
-		about:   plainly("Edit VM network", "编辑虚拟机网络", func(l *vlan) string { return l.row.Name }),
-		cluster: (*vlan).cluster,
+		description: describe("Edit VM network", "编辑虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster:     (*vlan).cluster,
 		apply: func(l *vlan) *taskFailure {
 			if in.Data.Name != nil {
-				if failed := c.vlanNameTaken(l, *in.Data.Name, false); failed != nil {
+				if failed := c.checkVlanName(l, *in.Data.Name, false); failed != nil {
 					return failed
 				}
 			}
@@ -274,19 +274,19 @@ func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
 
 			return nil
 		},
-	}, shownVlan), nil
+	}, vlanReply), nil
 }
 
 func deleteVMVlan(c *call, in *wire.VlanDeletionParams) (any, error) {
-	found, err := match(c.world, &c.vlans, wire.EntityVlan, in.Where)
+	found, err := matching(c.world, &c.vlans, wire.EntityVlan, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, found, change[*vlan]{
+	return startChanges(c, found, change[*vlan]{
 		mutation: "deleteVmVlan", resource: "Vlan", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete VM network", "删除虚拟机网络", func(l *vlan) string { return l.row.Name }),
-		cluster: (*vlan).cluster,
+		description: describe("Delete VM network", "删除虚拟机网络", func(l *vlan) string { return l.row.Name }),
+		cluster:     (*vlan).cluster,
 		apply: func(l *vlan) *taskFailure {
 			if slices.ContainsFunc(c.nics.list, func(n *nic) bool { return n.vlan == l }) {
 				return failure("VLAN_IN_USE", "The VM network %s is in use by VMs.", l.row.Name)
@@ -296,5 +296,5 @@ func deleteVMVlan(c *call, in *wire.VlanDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }

@@ -12,8 +12,8 @@ func updateVM(c *call, in *wire.VMUpdateParams) (any, error) {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "updateVm", about: named("Edit VM", "编辑虚拟机"),
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "updateVm", description: describeVM("Edit VM", "编辑虚拟机"),
 		apply: func(v *vm) *taskFailure { return c.editVM(v, &d) },
 	})
 }
@@ -31,9 +31,9 @@ func checkBasic(d *wire.VMUpdateParamsData) error {
 	// Settled against an example, the numbers can be refused before any VM is
 	// found.
 	if d.CPUCores != nil && d.CPUSockets != nil {
-		example := shape{cores: 1, sockets: 1}
+		example := hardware{cores: 1, sockets: 1}
 
-		return example.processors(d.VCPU, d.CPUCores, d.CPUSockets)
+		return example.setCPUs(d.VCPU, d.CPUCores, d.CPUSockets)
 	}
 
 	return nil
@@ -41,9 +41,9 @@ func checkBasic(d *wire.VMUpdateParamsData) error {
 
 // editVM changes a VM's basic data, all of it or nothing.
 func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
-	edited := shape{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
-	if err := edited.processors(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
-		return failure("VM_CPU_CONFIG_ERROR", "%s", reason(err))
+	edited := hardware{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
+	if err := edited.setCPUs(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
+		return failure("VM_CPU_CONFIG_ERROR", "%s", refusalMessage(err))
 	}
 
 	if d.Memory != nil {
@@ -51,12 +51,12 @@ func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 	}
 
 	if d.Name != nil && *d.Name != v.row.Name {
-		if failed := w.nameTaken(v, *d.Name); failed != nil {
+		if failed := w.checkVMName(v, *d.Name); failed != nil {
 			return failed
 		}
 	}
 
-	if failed := w.resizable(v, &edited); failed != nil {
+	if failed := w.checkResize(v, &edited); failed != nil {
 		return failed
 	}
 
@@ -66,17 +66,17 @@ func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 
 	v.row.CPU = wire.NestedCPU{Cores: edited.cores, Sockets: edited.sockets}
 	v.row.VCPU, v.row.Memory = edited.vcpu(), edited.memory
-	assign(&v.row.Name, d.Name)
-	assign(&v.row.Description, d.Description)
-	assign(&v.row.HA, d.HA)
-	w.renew(v)
+	setIfSent(&v.row.Name, d.Name)
+	setIfSent(&v.row.Description, d.Description)
+	setIfSent(&v.row.HA, d.HA)
+	w.renewPartIDs(v)
 
 	return nil
 }
 
 // resizable refuses what a VM that is not stopped cannot do: lose CPUs or
 // memory, or grow beyond its host.
-func (w *world) resizable(v *vm, to *shape) *taskFailure {
+func (w *world) checkResize(v *vm, to *hardware) *taskFailure {
 	if !v.holdsMemory() {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (w *world) resizable(v *vm, to *shape) *taskFailure {
 }
 
 // assign sets a value that was sent.
-func assign[T any](to *T, sent *T) {
+func setIfSent[T any](to *T, sent *T) {
 	if sent != nil {
 		*to = *sent
 	}
@@ -103,15 +103,15 @@ func assign[T any](to *T, sent *T) {
 func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
 	withSnapshots := in.Effect != nil && in.Effect.IncludeSnapshots != nil && *in.Effect.IncludeSnapshots
 
-	return c.removeVMs(in.Where, vmWork{
-		mutation: "deleteVm", about: named("Delete VM", "删除虚拟机"), status: wire.EntityAsyncStatusDeleting,
+	return c.changeMatchingVMsByID(in.Where, vmChange{
+		mutation: "deleteVm", description: describeVM("Delete VM", "删除虚拟机"), status: wire.EntityAsyncStatusDeleting,
 		apply: func(v *vm) *taskFailure {
-			if failed := c.stoppedEnough(v); failed != nil {
+			if failed := c.checkDeletable(v); failed != nil {
 				return failed
 			}
 
 			snapshots := c.snapshotsOf(v)
-			c.destroy(v)
+			c.removeVM(v)
 
 			if withSnapshots {
 				for _, s := range snapshots {
@@ -125,7 +125,7 @@ func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
 }
 
 // stoppedEnough refuses to take away a VM that runs, where the scenario says so.
-func (w *world) stoppedEnough(v *vm) *taskFailure {
+func (w *world) checkDeletable(v *vm) *taskFailure {
 	if v.holdsMemory() && !w.scenario.DeleteRunning {
 		return failure("VM_STATUS_NOT_ALLOWED", "The VM %s is %s and cannot be deleted.", v.row.Name, v.row.Status)
 	}
@@ -134,25 +134,25 @@ func (w *world) stoppedEnough(v *vm) *taskFailure {
 }
 
 func moveVMToRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, v := range vms {
-		if !c.recycles(v.cluster) {
+		if !c.recycleBinEnabled(v.cluster) {
 			return nil, badRequest("The recycle bin is not enabled in the cluster %s", v.cluster.row.Name)
 		}
 	}
 
-	return c.removeVMs(in.Where, vmWork{
-		mutation: "moveVmToRecycleBin", about: named("Move VM to the recycle bin", "移动虚拟机到回收站"),
+	return c.changeMatchingVMsByID(in.Where, vmChange{
+		mutation: "moveVmToRecycleBin", description: describeVM("Move VM to the recycle bin", "移动虚拟机到回收站"),
 		apply: func(v *vm) *taskFailure {
-			if failed := c.stoppedEnough(v); failed != nil {
+			if failed := c.checkDeletable(v); failed != nil {
 				return failed
 			}
 
-			c.bin(v)
+			c.moveToRecycleBin(v)
 
 			return nil
 		},
@@ -160,7 +160,7 @@ func moveVMToRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 // bin puts a VM into the recycle bin, where it keeps its disks and its name.
-func (w *world) bin(v *vm) {
+func (w *world) moveToRecycleBin(v *vm) {
 	if v.row.InRecycleBin {
 		return
 	}
@@ -170,23 +170,23 @@ func (w *world) bin(v *vm) {
 	}
 
 	v.row.InRecycleBin = true
-	v.row.DeletedAt = stampPtr(w.current)
+	v.row.DeletedAt = formatTimePtr(w.now)
 	v.row.OriginalName = wire.Ptr(v.row.Name)
 }
 
 func recoverVMFromRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.removeVMs(in.Where, vmWork{
-		mutation: "recoverVmFromRecycleBin", about: named("Recover VM", "恢复虚拟机"),
+	return c.changeMatchingVMsByID(in.Where, vmChange{
+		mutation: "recoverVmFromRecycleBin", description: describeVM("Recover VM", "恢复虚拟机"),
 		apply: func(v *vm) *taskFailure {
 			if !v.row.InRecycleBin {
 				return nil
 			}
 
-			if failed := c.nameTaken(v, v.row.Name); failed != nil {
+			if failed := c.checkVMName(v, v.row.Name); failed != nil {
 				return failed
 			}
 
-			if failed := c.macsTaken(v, v.cluster); failed != nil {
+			if failed := c.checkMACsFree(v, v.cluster); failed != nil {
 				return failed
 			}
 
@@ -198,16 +198,16 @@ func recoverVMFromRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func updateVMOwner(c *call, in *wire.VMUpdateOwnerParams) (any, error) {
-	owner, err := c.userNamed(string(in.Data.SearchFor), in.Data.Value)
+	owner, err := c.findUser(string(in.Data.SearchFor), in.Data.Value)
 	if err != nil {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "updateVmOwner", about: named("Change the owner of VM", "更改虚拟机所有者"),
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "updateVmOwner", description: describeVM("Change the owner of VM", "更改虚拟机所有者"),
 		apply: func(v *vm) *taskFailure {
 			v.owner = owner
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},

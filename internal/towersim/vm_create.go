@@ -15,36 +15,36 @@ func isPlaceholder(localID string) bool { return strings.HasPrefix(localID, plac
 
 // blueprint is a VM that is to be made.
 type blueprint struct {
-	shape
+	hardware
 
-	mutation    string
-	about       text
-	name        string
-	description string
-	cluster     *cluster
-	folder      *folder
-	host        *host // nil: the scheduler decides
-	owner       *user
-	running     bool
-	copied      bool // from a VM, a snapshot or a template
-	cloud       *wire.TemplateCloudInit
-	groups      []*group
-	gpus        []gpuClaim
-	hostNICs    []*hostNIC
+	mutation        string
+	taskDescription localizedText
+	name            string
+	description     string
+	cluster         *cluster
+	folder          *folder
+	host            *host // nil: the scheduler decides
+	owner           *user
+	running         bool
+	isCopy          bool // from a VM, a snapshot or a template
+	cloudInitData   *wire.TemplateCloudInit
+	groups          []*group
+	gpus            []gpuClaim
+	hostNICs        []*hostNIC
 	// consume runs when the VM is made: its source becomes the VM.
-	consume func()
+	removeSource func()
 	// foreign tells that the cluster makes the VM of its own, whatever its name is.
-	foreign bool
+	outsideTower bool
 }
 
 // newVM enters a VM that is to be made: a placeholder.
-func (w *world) newVM(b *blueprint, ids *idSource) *vm {
+func (w *world) addPlaceholder(b *blueprint, ids *idSource) *vm {
 	w.vmOrder++
 
-	v := &vm{cluster: b.cluster, folder: b.folder, owner: b.owner, createdAt: w.current, order: w.vmOrder}
+	v := &vm{cluster: b.cluster, folder: b.folder, owner: b.owner, createdAt: w.now, order: w.vmOrder}
 	v.row = wire.VM{
 		ID: ids.cuid(), LocalID: placeholderPrefix + ids.uuid(), Name: b.name, Description: b.description,
-		ClockOffset: wire.VMClockOffsetUtc, CPUModel: "cluster_default", LocalCreatedAt: stampPtr(w.current),
+		ClockOffset: wire.VMClockOffsetUtc, CPUModel: "cluster_default", LocalCreatedAt: formatTimePtr(w.now),
 		CPU: wire.NestedCPU{Cores: b.cores, Sockets: b.sockets}, VCPU: b.vcpu(), Memory: b.memory,
 		Firmware: b.firmware, HA: b.ha, GuestOSType: b.guestOS, VideoType: b.videoType,
 		CloudInitSupported: wire.Ptr(b.cloudInit), Status: wire.VMStatusStopped,
@@ -54,8 +54,8 @@ func (w *world) newVM(b *blueprint, ids *idSource) *vm {
 		PCINics: []wire.NestedNic{}, VMPlacementGroup: []wire.NestedVMPlacementGroup{},
 	}
 
-	w.forget(v)
-	w.show(v)
+	w.clearGuestInfo(v)
+	w.refreshVM(v)
 	w.vms.add(v)
 
 	return v
@@ -63,15 +63,15 @@ func (w *world) newVM(b *blueprint, ids *idSource) *vm {
 
 // create accepts a VM: its record is there at once, as a placeholder, and a task
 // makes the rest.
-func (c *call) create(b *blueprint) wire.WithTask[*wire.VM] {
-	v := c.newVM(b, c.ids)
+func (c *call) startCreate(b *blueprint) wire.WithTask[*wire.VM] {
+	v := c.addPlaceholder(b, c.ids)
 	reply := wire.WithTask[*wire.VM]{}
-	t := c.begin(work{
-		mutation: b.mutation, about: b.about, resource: "Vm", id: v.row.ID, cluster: b.cluster,
-		status: wire.EntityAsyncStatusCreating, holds: []markable{&remembering{vm: v, into: &reply.Data}},
-		apply: func() *taskFailure { return c.build(v, b) },
-		undo:  func() { c.vms.remove(v) },
-		leave: func(e *TaskError) { c.leaveBehind(b, e) },
+	t := c.startTask(taskWork{
+		mutation: b.mutation, description: b.taskDescription, resource: "Vm", id: v.row.ID, cluster: b.cluster,
+		status: wire.EntityAsyncStatusCreating, objects: []asyncObject{&replyCapture{vm: v, reply: &reply.Data}},
+		apply:       func() *taskFailure { return c.buildVM(v, b) },
+		undo:        func() { c.vms.remove(v) },
+		leaveBehind: func(e *TaskError) { c.leaveLeftovers(b, e) },
 	})
 	reply.TaskID = wire.Ptr(t.row.ID)
 
@@ -80,37 +80,37 @@ func (c *call) create(b *blueprint) wire.WithTask[*wire.VM] {
 
 // remembering keeps the row of a VM as it is when the VM is first marked, which
 // is what the reply to a creation shows even if the task is over at once.
-type remembering struct {
+type replyCapture struct {
 	*vm
 
-	into **wire.VM
+	reply **wire.VM
 }
 
-func (r *remembering) mark(status *wire.EntityAsyncStatus) {
-	r.vm.mark(status)
+func (r *replyCapture) setAsyncStatus(status *wire.EntityAsyncStatus) {
+	r.vm.setAsyncStatus(status)
 
-	if *r.into == nil {
+	if *r.reply == nil {
 		shown := r.row
-		*r.into = &shown
+		*r.reply = &shown
 	}
 }
 
 // build makes a VM out of its placeholder, or says why that cannot be.
-func (w *world) build(v *vm, b *blueprint) *taskFailure {
+func (w *world) buildVM(v *vm, b *blueprint) *taskFailure {
 	if v.deleted() {
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
 	}
 
-	if failed := w.nameTaken(v, v.row.Name); failed != nil && !b.foreign {
+	if failed := w.checkVMName(v, v.row.Name); failed != nil && !b.outsideTower {
 		return failed
 	}
 
-	networks, failed := b.networks()
+	networks, failed := b.cloudInitNetworks()
 	if failed != nil {
 		return failed
 	}
 
-	if failed := w.attachable(v, b.disks); failed != nil {
+	if failed := w.checkNewDisks(v, b.disks); failed != nil {
 		return failed
 	}
 
@@ -119,7 +119,7 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 		return failed
 	}
 
-	if failed := w.settleIn(v, b); failed != nil {
+	if failed := w.settleHost(v, b); failed != nil {
 		return failed
 	}
 
@@ -127,33 +127,33 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 	v.row.BiosUUID = wire.Ptr(w.ids.uuid())
 
 	for i := range nics {
-		n := w.plugIn(v, &nics[i])
+		n := w.addNIC(v, &nics[i])
 
 		// Once cloud-init is told of any network, it leaves the others alone.
 		if networks != nil {
 			configured, listed := networks[i]
-			n.static, n.silent = configured, !listed
+			n.static, n.unconfigured = configured, !listed
 		}
 	}
 
-	slices.SortStableFunc(b.disks, func(a, b diskShape) int { return a.boot - b.boot })
+	slices.SortStableFunc(b.disks, func(a, b diskConfig) int { return a.boot - b.boot })
 
 	for i := range b.disks {
 		w.attach(v, &b.disks[i])
 	}
 
-	if b.cloud != nil {
-		w.attachCloudInit(v, b.cloud)
+	if b.cloudInitData != nil {
+		w.attachCloudInit(v, b.cloudInitData)
 	}
 
-	w.show(v)
+	w.refreshVM(v)
 
 	if b.running {
 		w.powerOn(v)
 	}
 
-	if b.consume != nil {
-		b.consume()
+	if b.removeSource != nil {
+		b.removeSource()
 	}
 
 	return nil
@@ -161,17 +161,17 @@ func (w *world) build(v *vm, b *blueprint) *taskFailure {
 
 // nicsFor returns the NICs of a VM that is to be made, on networks of its
 // cluster.
-func (w *world) nicsFor(b *blueprint) []nicShape {
+func (w *world) nicsFor(b *blueprint) []nicConfig {
 	nics := slices.Clone(b.nics)
 
 	for i := range nics {
-		if b.foreign && w.macTaken(nics[i].mac, b.cluster, nil) != nil {
+		if b.outsideTower && w.checkMACFree(nics[i].mac, b.cluster, nil) != nil {
 			nics[i].mac = ""
 		}
 
 		// A template may remember a network that is gone.
 		if network := nics[i].vlan; network != nil {
-			if _, exists := w.vlans.of(&network.row); !exists {
+			if _, exists := w.vlans.objectOf(&network.row); !exists {
 				nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
 			}
 		}
@@ -187,23 +187,23 @@ func (w *world) nicsFor(b *blueprint) []nicShape {
 
 // settleIn gives a VM its host, its place in groups and its GPU devices, or
 // leaves it without all of them.
-func (w *world) settleIn(v *vm, b *blueprint) *taskFailure {
-	w.join(v, b.groups)
+func (w *world) settleHost(v *vm, b *blueprint) *taskFailure {
+	w.joinGroups(v, b.groups)
 	v.gpus, v.hostNICs = b.gpus, b.hostNICs
 
-	failed := w.gpusFit(v, b.host)
+	failed := w.checkGPUs(v, b.host)
 	if failed == nil {
-		failed = w.hostNICsFit(v, b.host)
+		failed = w.checkHostNICs(v, b.host)
 	}
 
 	if failed == nil && b.running {
-		v.host, failed = w.place(v, b.host)
+		v.host, failed = w.pickHost(v, b.host)
 	} else {
-		v.host = w.home(b.cluster, b.host)
+		v.host = w.defaultHost(b.cluster, b.host)
 	}
 
 	if failed != nil {
-		w.leave(v)
+		w.leaveGroups(v)
 		v.gpus, v.hostNICs = nil, nil
 	}
 
@@ -212,7 +212,7 @@ func (w *world) settleIn(v *vm, b *blueprint) *taskFailure {
 
 // nameTaken refuses a name that another VM of the cluster has. Of two that are
 // being made, the one that was asked for first gets it.
-func (w *world) nameTaken(v *vm, name string) *taskFailure {
+func (w *world) checkVMName(v *vm, name string) *taskFailure {
 	if !w.scenario.UniqueVMNames {
 		return nil
 	}
@@ -222,7 +222,7 @@ func (w *world) nameTaken(v *vm, name string) *taskFailure {
 			continue
 		}
 
-		if other.real() || other.order < v.order {
+		if other.existsInCluster() || other.order < v.order {
 			return failure("VM_DUPLICATED_NAME", "The VM name %s is used by another VM.", name)
 		}
 	}
@@ -231,7 +231,7 @@ func (w *world) nameTaken(v *vm, name string) *taskFailure {
 }
 
 // hasSpace refuses what does not fit into a cluster's storage any more.
-func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
+func (w *world) checkSpace(c *cluster, space int64) *taskFailure {
 	if space > 0 && space > c.capacity-w.storageInUse(c) {
 		return failure("EAllocSpace", "Failed to allocate space in the storage pool.")
 	}
@@ -240,8 +240,8 @@ func (w *world) hasSpace(c *cluster, space int64) *taskFailure {
 }
 
 // plugIn gives a VM a NIC that [world.prepareNICs] has completed.
-func (w *world) plugIn(v *vm, s *nicShape) *nic {
-	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, echo: s.echo}
+func (w *world) addNIC(v *vm, s *nicConfig) *nic {
+	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, requested: s.requested}
 	id := w.ids.uuid()
 	n.row = wire.VMNic{
 		ID: w.ids.cuid(), LocalID: id, InterfaceID: wire.Ptr(id), MACAddress: wire.Ptr(n.mac), Enabled: wire.Ptr(s.enabled),
@@ -254,7 +254,7 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 	}
 
 	if s.vpc != nil {
-		w.enterVPC(n, s.vpc)
+		w.joinVPC(n, s.vpc)
 	}
 
 	if n.port = s.port; n.port != nil {
@@ -262,8 +262,8 @@ func (w *world) plugIn(v *vm, s *nicShape) *nic {
 	}
 
 	n.setQoS(s.qos)
-	n.untell()
-	w.addNIC(n)
+	n.showRequested()
+	w.insertNIC(n)
 
 	return n
 }

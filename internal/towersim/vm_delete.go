@@ -8,8 +8,8 @@ import "slices"
 const maxDeletedVMs = 10_000
 
 // unplug takes a NIC from its VM and gives its lease back.
-func (w *world) unplug(n *nic) {
-	n.plug++
+func (w *world) removeNIC(n *nic) {
+	n.plugCount++
 	w.nics.remove(n)
 
 	for _, id := range n.formerIDs {
@@ -23,21 +23,21 @@ func (w *world) unplug(n *nic) {
 	}
 
 	if n.vpc != nil {
-		n.giveUpVPC()
+		n.leaveVPC()
 		w.vpcNICs.remove(n.vpc)
 	}
 }
 
 // destroy removes a VM for good, with its NICs and the volumes that no other VM
 // has.
-func (w *world) destroy(v *vm) {
-	v.story = nil
-	v.deletedAt = w.current
-	w.nodes.lost(v, w.current)
+func (w *world) removeVM(v *vm) {
+	v.guestRun = nil
+	v.deletedAt = w.now
+	w.nodes.markNotReady(v, w.now)
 
 	final := slices.Clone(v.nics)
 	for _, n := range final {
-		w.unplug(n)
+		w.removeNIC(n)
 	}
 
 	for _, d := range slices.Clone(v.disks) {
@@ -53,7 +53,7 @@ func (w *world) destroy(v *vm) {
 		w.journal.touch(s)
 	}
 
-	w.leave(v)
+	w.leaveGroups(v)
 
 	// The control API still shows them.
 	v.nics = final
@@ -66,13 +66,13 @@ func (w *world) destroy(v *vm) {
 // forgets the oldest one, with its Kubernetes node.
 func (w *world) keepDeleted(v *vm) {
 	for _, rule := range w.faults {
-		delete(rule.befell, v)
+		delete(rule.hitVMs, v)
 	}
 
 	w.deletedVMs = append(w.deletedVMs, v)
 
 	if len(w.deletedVMs) > maxDeletedVMs {
-		w.nodes.removeOf(w.deletedVMs[0])
+		w.nodes.removeNodeOf(w.deletedVMs[0])
 		w.deletedVMs[0] = nil // the array below the slice lives on
 		w.deletedVMs = w.deletedVMs[1:]
 	}

@@ -10,7 +10,7 @@ import (
 
 // matchDisks returns the disks that a filter finds, by their VMs.
 func (c *call) matchDisks(where json.RawMessage) ([]*vm, map[*vm][]*disk, error) {
-	disks, err := match(c.world, &c.disks, wire.EntityVMDisk, where)
+	disks, err := matching(c.world, &c.disks, wire.EntityVMDisk, where)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,10 +50,10 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
+	return c.changeVMs(vms, vmChange{
 		mutation: "updateVm",
-		about: func(v *vm) text {
-			return text{en: "Edit VM " + v.row.Name + " disk", zh: "编辑虚拟机 " + v.row.Name + " 磁盘"}
+		description: func(v *vm) localizedText {
+			return localizedText{en: "Edit VM " + v.row.Name + " disk", zh: "编辑虚拟机 " + v.row.Name + " 磁盘"}
 		},
 		apply: func(v *vm) *taskFailure {
 			var space int64
@@ -64,10 +64,10 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 					return failed
 				}
 
-				space = plus(space, more)
+				space = addSaturating(space, more)
 			}
 
-			if failed := c.hasSpace(v.cluster, space); failed != nil {
+			if failed := c.checkSpace(v.cluster, space); failed != nil {
 				return failed
 			}
 
@@ -75,7 +75,7 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 				c.setSize(d.volume, size)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},

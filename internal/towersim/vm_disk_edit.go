@@ -11,7 +11,7 @@ import (
 
 // diskOf returns the disk of a VM that an id names. As an operand of a change,
 // an id that the disk had before an edit is as good as its present one.
-func (w *world) diskOf(v *vm, id string) *disk {
+func (w *world) vmDiskByID(v *vm, id string) *disk {
 	d, ok := w.disks.get(id)
 	if !ok {
 		d = w.formerDisks[id]
@@ -26,8 +26,8 @@ func (w *world) diskOf(v *vm, id string) *disk {
 
 // disksOf returns the disks of VMs that a list of ids names. Each VM must have
 // all of them, and they must be of one type.
-func (c *call) disksOf(where json.RawMessage, ids []string, kind wire.VMDiskType) ([]*vm, map[*vm][]*disk, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+func (c *call) vmDisksByID(where json.RawMessage, ids []string, kind wire.VMDiskType) ([]*vm, map[*vm][]*disk, error) {
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -36,7 +36,7 @@ func (c *call) disksOf(where json.RawMessage, ids []string, kind wire.VMDiskType
 
 	for _, v := range vms {
 		for _, id := range ids {
-			d := c.diskOf(v, id)
+			d := c.vmDiskByID(v, id)
 			if d == nil || kind != "" && d.row.Type != kind {
 				return nil, nil, badRequest("body.data: the VM %s has no disk %s", v.row.Name, id)
 			}
@@ -54,36 +54,36 @@ func addVMDisk(c *call, in *wire.VMAddDiskParams) (any, error) {
 		return nil, badRequest("body.data.vm_disks: expected at least 1 disk")
 	}
 
-	return c.addDisks(in.Where, params, "addVmDisk", named("Add a disk to VM", "添加虚拟盘"))
+	return c.addDisks(in.Where, params, "addVmDisk", describeVM("Add a disk to VM", "添加虚拟盘"))
 }
 
 func addVMCdRom(c *call, in *wire.VMAddCdRomParams) (any, error) {
-	if err := atLeastOne(in.Data.VMCdRoms); err != nil {
+	if err := checkNotEmptyList(in.Data.VMCdRoms); err != nil {
 		return nil, err
 	}
 
 	params := &wire.VMDiskParams{MountCdRoms: in.Data.VMCdRoms}
 
-	return c.addDisks(in.Where, params, "addVmCdRom", named("Add a CD-ROM to VM", "添加 CD-ROM"))
+	return c.addDisks(in.Where, params, "addVmCdRom", describeVM("Add a CD-ROM to VM", "添加 CD-ROM"))
 }
 
-func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutation string, about func(*vm) text) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutation string, about func(*vm) localizedText) (any, error) {
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
 		return nil, err
 	}
 
-	shapes := map[*vm][]diskShape{}
+	shapes := map[*vm][]diskConfig{}
 	for _, v := range vms {
-		if shapes[v], err = c.diskShapes(params, v.cluster); err != nil {
+		if shapes[v], err = c.diskConfigs(params, v.cluster); err != nil {
 			return nil, err
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: mutation, about: about,
+	return c.changeVMs(vms, vmChange{
+		mutation: mutation, description: about,
 		apply: func(v *vm) *taskFailure {
-			if failed := c.attachable(v, shapes[v]); failed != nil {
+			if failed := c.checkNewDisks(v, shapes[v]); failed != nil {
 				return failed
 			}
 
@@ -91,7 +91,7 @@ func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutati
 				c.attach(v, &shapes[v][i])
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -100,27 +100,27 @@ func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutati
 
 // attachable refuses volumes that another disk is already, and what does not fit
 // into the storage any more.
-func (w *world) attachable(v *vm, shapes []diskShape) *taskFailure {
+func (w *world) checkNewDisks(v *vm, shapes []diskConfig) *taskFailure {
 	var space int64
 
 	for i := range shapes {
-		space = plus(space, shapes[i].space())
+		space = addSaturating(space, shapes[i].space())
 
-		if failed := shapes[i].volume.taken(); failed != nil {
+		if failed := shapes[i].volume.checkFree(); failed != nil {
 			return failed
 		}
 	}
 
-	if failed := takenTwice(mapped(shapes, func(s diskShape) *volume { return s.volume })); failed != nil {
+	if failed := checkUsedOnce(mapSlice(shapes, func(s diskConfig) *volume { return s.volume })); failed != nil {
 		return failed
 	}
 
-	return w.hasSpace(v.cluster, space)
+	return w.checkSpace(v.cluster, space)
 }
 
 // takenTwice refuses volumes that are not for sharing and that two of the disks
 // want. No volume is a new one.
-func takenTwice(wanted []*volume) *taskFailure {
+func checkUsedOnce(wanted []*volume) *taskFailure {
 	seen := map[*volume]bool{}
 
 	for _, v := range wanted {
@@ -140,7 +140,7 @@ func takenTwice(wanted []*volume) *taskFailure {
 
 // taken refuses a volume that is attached and not for sharing. No volume is
 // always free.
-func (v *volume) taken() *taskFailure {
+func (v *volume) checkFree() *taskFailure {
 	if v == nil || len(v.disks) == 0 || v.row.Sharing {
 		return nil
 	}
@@ -149,28 +149,28 @@ func (v *volume) taken() *taskFailure {
 }
 
 func removeVMDisk(c *call, in *wire.VMRemoveDiskParams) (any, error) {
-	return c.removeDisks(in.Where, in.Data.DiskIDs, "", "removeVmDisk", named("Remove a disk from VM", "卸载虚拟盘"))
+	return c.removeDisks(in.Where, in.Data.DiskIDs, "", "removeVmDisk", describeVM("Remove a disk from VM", "卸载虚拟盘"))
 }
 
 func removeVMCdRom(c *call, in *wire.VMRemoveCdRomParams) (any, error) {
-	return c.removeDisks(in.Where, in.Data.CdRomIDs, wire.VMDiskTypeCdRom, "removeVmCdRom", named("Remove a CD-ROM from VM", "删除 CD-ROM"))
+	return c.removeDisks(in.Where, in.Data.CdRomIDs, wire.VMDiskTypeCdRom, "removeVmCdRom", describeVM("Remove a CD-ROM from VM", "删除 CD-ROM"))
 }
 
 // removeDisks takes disks from their VMs; their volumes stay.
-func (c *call) removeDisks(where json.RawMessage, ids []string, kind wire.VMDiskType, mutation string, about func(*vm) text) (any, error) {
-	vms, chosen, err := c.disksOf(where, ids, kind)
+func (c *call) removeDisks(where json.RawMessage, ids []string, kind wire.VMDiskType, mutation string, about func(*vm) localizedText) (any, error) {
+	vms, chosen, err := c.vmDisksByID(where, ids, kind)
 	if err != nil {
 		return nil, err
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: mutation, about: about,
+	return c.changeVMs(vms, vmChange{
+		mutation: mutation, description: about,
 		apply: func(v *vm) *taskFailure {
 			for _, d := range chosen[v] {
 				c.detach(d)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -178,13 +178,13 @@ func (c *call) removeDisks(where json.RawMessage, ids []string, kind wire.VMDisk
 }
 
 func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
-	vms, chosen, err := c.disksOf(in.Where, []string{in.Data.VMDiskID}, "")
+	vms, chosen, err := c.vmDisksByID(in.Where, []string{in.Data.VMDiskID}, "")
 	if err != nil {
 		return nil, err
 	}
 
 	if in.Data.Bus != nil {
-		if err := c.knows("body.data.bus", string(*in.Data.Bus)); err != nil {
+		if err := c.checkKnownValue("body.data.bus", string(*in.Data.Bus)); err != nil {
 			return nil, err
 		}
 	}
@@ -193,7 +193,7 @@ func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
 	volumes := map[*vm]*volume{}
 
 	for _, v := range vms {
-		mounted[v], err = c.imageNamed(in.Data.ElfImageID.Ptr(), in.Data.ContentLibraryImageID.Ptr(), v.cluster)
+		mounted[v], err = c.imageByID(in.Data.ElfImageID.Ptr(), in.Data.ContentLibraryImageID.Ptr(), v.cluster)
 		if err != nil {
 			return nil, err
 		}
@@ -202,34 +202,34 @@ func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
 			continue
 		}
 
-		if volumes[v], err = c.volumeNamed(*in.Data.VMVolumeID, v.cluster); err != nil {
+		if volumes[v], err = c.volumeByID(*in.Data.VMVolumeID, v.cluster); err != nil {
 			return nil, err
 		}
 	}
 
 	remounts := in.Data.ElfImageID.Set || in.Data.ContentLibraryImageID.Set
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "updateVmDisk", about: named("Edit a disk of VM", "编辑虚拟盘"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "updateVmDisk", description: describeVM("Edit a disk of VM", "编辑虚拟盘"),
 		apply: func(v *vm) *taskFailure {
 			for _, d := range chosen[v] {
-				if failed := d.changeable(in.Data.Bus, volumes[v]); failed != nil {
+				if failed := d.checkChange(in.Data.Bus, volumes[v]); failed != nil {
 					return failed
 				}
 
-				assign(&d.row.Bus, in.Data.Bus)
+				setIfSent(&d.row.Bus, in.Data.Bus)
 
 				if remounts {
 					d.image, d.tools = mounted[v], nil
-					d.showImage()
+					d.refreshImage()
 				}
 
 				if volumes[v] != nil && volumes[v] != d.volume {
-					c.swap(d, volumes[v])
+					c.replaceVolume(d, volumes[v])
 				}
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -238,7 +238,7 @@ func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
 
 // changeable refuses another bus while the VM is not stopped, and a volume that
 // is another disk.
-func (d *disk) changeable(bus *wire.Bus, to *volume) *taskFailure {
+func (d *disk) checkChange(bus *wire.Bus, to *volume) *taskFailure {
 	if bus != nil && *bus != d.row.Bus && d.vm.holdsMemory() {
 		return failure("VM_STATUS_NOT_ALLOWED", "The bus of a disk of the VM %s can be changed only while it is stopped.", d.vm.row.Name)
 	}
@@ -247,11 +247,11 @@ func (d *disk) changeable(bus *wire.Bus, to *volume) *taskFailure {
 		return nil
 	}
 
-	return to.taken()
+	return to.checkFree()
 }
 
 // swap puts another volume into the place of a disk's.
-func (w *world) swap(d *disk, to *volume) {
+func (w *world) replaceVolume(d *disk, to *volume) {
 	if d.volume != nil {
 		d.volume.disks = slices.DeleteFunc(d.volume.disks, func(x *disk) bool { return x == d })
 	}
@@ -262,20 +262,20 @@ func (w *world) swap(d *disk, to *volume) {
 }
 
 func ejectISOFromVMCdRom(c *call, in *wire.VMEjectCdRomParams) (any, error) {
-	return c.editDrives(in.Where, "ejectIsoFromVmCdRom", named("Eject the ISO from VM", "弹出 ISO"), func(d *disk) {
+	return c.editDrives(in.Where, "ejectIsoFromVmCdRom", describeVM("Eject the ISO from VM", "弹出 ISO"), func(d *disk) {
 		d.image, d.tools = nil, nil
-		d.showImage()
+		d.refreshImage()
 	})
 }
 
 func toggleVMCdRomDisable(c *call, in *wire.VMToggleCdRomDisableParams) (any, error) {
-	return c.editDrives(in.Where, "toggleVmCdRomDisable", named("Edit the CD-ROM of VM", "编辑 CD-ROM"), func(d *disk) {
+	return c.editDrives(in.Where, "toggleVmCdRomDisable", describeVM("Edit the CD-ROM of VM", "编辑 CD-ROM"), func(d *disk) {
 		d.row.Disabled = wire.Ptr(in.Disabled)
 	})
 }
 
 // editDrives changes the CD-ROM drives that a filter finds.
-func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm) text, edit func(*disk)) (any, error) {
+func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm) localizedText, edit func(*disk)) (any, error) {
 	vms, chosen, err := c.matchDisks(where)
 	if err != nil {
 		return nil, err
@@ -289,14 +289,14 @@ func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: mutation, about: about,
+	return c.changeVMs(vms, vmChange{
+		mutation: mutation, description: about,
 		apply: func(v *vm) *taskFailure {
 			for _, d := range chosen[v] {
 				edit(d)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -308,7 +308,7 @@ func installVMTools(c *call, in *wire.InstallVmtoolsParams) (any, error) {
 		return nil, badRequest("body.data: required member is missing")
 	}
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -321,17 +321,17 @@ func installVMTools(c *call, in *wire.InstallVmtoolsParams) (any, error) {
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "installVmtools", about: named("Install VM tools in VM", "安装虚拟机工具"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "installVmtools", description: describeVM("Install VM tools in VM", "安装虚拟机工具"),
 		apply: func(v *vm) *taskFailure {
 			d := drives[v]
 			if d == nil {
-				d = c.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
+				d = c.attach(v, &diskConfig{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
 			}
 
 			d.image, d.tools = nil, images[v]
-			d.showImage()
-			c.renew(v)
+			d.refreshImage()
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -342,7 +342,7 @@ func installVMTools(c *call, in *wire.InstallVmtoolsParams) (any, error) {
 // for, else the first of each; no drive means a new one.
 func (c *call) toolsDrive(v *vm, data *wire.InstallVmtoolsParamsData) (*disk, *toolsImage, error) {
 	if data != nil {
-		d := c.diskOf(v, data.CdRomID)
+		d := c.vmDiskByID(v, data.CdRomID)
 		if d == nil || d.row.Type != wire.VMDiskTypeCdRom {
 			return nil, nil, notFound("The VM %s has no CD-ROM drive %s", v.row.Name, data.CdRomID)
 		}
@@ -355,13 +355,13 @@ func (c *call) toolsDrive(v *vm, data *wire.InstallVmtoolsParamsData) (*disk, *t
 		return d, i, nil
 	}
 
-	images := filtered(c.toolsImages.list, func(i *toolsImage) bool { return i.cluster == v.cluster })
+	images := filterSlice(c.toolsImages.list, func(i *toolsImage) bool { return i.cluster == v.cluster })
 	if len(images) == 0 {
 		return nil, nil, notFound("There is no SVT image in the VM's cluster")
 	}
 
 	for _, d := range v.disks {
-		if d.row.Type == wire.VMDiskTypeCdRom && !d.hidden() {
+		if d.row.Type == wire.VMDiskTypeCdRom && !d.isCloudInitDrive() {
 			return d, images[0], nil
 		}
 	}

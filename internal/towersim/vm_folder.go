@@ -12,14 +12,14 @@ import (
 // delete them. Only VMs move in and out of them by tasks.
 
 func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
 	folders := make([]*folder, len(*in))
 
 	for i, p := range *in {
-		of, err := c.clusterNamed(p.ClusterID)
+		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
 		}
@@ -35,10 +35,10 @@ func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 		return nil, err
 	}
 
-	return mapped(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
+	return mapSlice(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
 		c.folders.add(f)
 
-		return done(&f.row)
+		return withoutTask(&f.row)
 	}), nil
 }
 
@@ -64,7 +64,7 @@ func (w *world) checkFolderNames(field string, folders []*folder, name func(*fol
 
 	for _, f := range folders {
 		wanted := name(f)
-		if err := nonEmpty(field, &wanted); err != nil {
+		if err := checkNotEmpty(field, &wanted); err != nil {
 			return err
 		}
 
@@ -79,7 +79,7 @@ func (w *world) checkFolderNames(field string, folders []*folder, name func(*fol
 }
 
 func updateVMFolder(c *call, in *wire.VMFolderUpdationParams) (any, error) {
-	folders, err := match(c.world, &c.folders, wire.EntityVMFolder, in.Where)
+	folders, err := matching(c.world, &c.folders, wire.EntityVMFolder, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -90,38 +90,38 @@ func updateVMFolder(c *call, in *wire.VMFolderUpdationParams) (any, error) {
 
 	c.derive() // the replies list the folders' VMs
 
-	return mapped(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
+	return mapSlice(folders, func(f *folder) wire.WithTask[*wire.VMFolder] {
 		f.row.Name = in.Data.Name
 
 		for _, v := range c.folderVMs(f) {
-			c.show(v)
+			c.refreshVM(v)
 		}
 
-		return done(&f.row)
+		return withoutTask(&f.row)
 	}), nil
 }
 
 // folderVMs returns the VMs in a folder, also those that the API does not show.
 func (w *world) folderVMs(f *folder) []*vm {
-	return filtered(w.vms.list, func(v *vm) bool { return v.folder == f })
+	return filterSlice(w.vms.list, func(v *vm) bool { return v.folder == f })
 }
 
 // deleteVMFolder leaves the VMs of a folder without one.
 func deleteVMFolder(c *call, in *wire.VMFolderDeletionParams) (any, error) {
-	folders, err := match(c.world, &c.folders, wire.EntityVMFolder, in.Where)
+	folders, err := matching(c.world, &c.folders, wire.EntityVMFolder, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return mapped(folders, func(f *folder) wire.WithTask[wire.Deleted] {
+	return mapSlice(folders, func(f *folder) wire.WithTask[wire.Deleted] {
 		c.folders.remove(f)
 
 		for _, v := range c.folderVMs(f) {
 			v.folder = nil
-			c.show(v)
+			c.refreshVM(v)
 		}
 
-		return done(deleted(f))
+		return withoutTask(deletedReply(f))
 	}), nil
 }
 
@@ -140,15 +140,15 @@ func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
 
 // moveToFolder moves VMs into a folder, or out of theirs where it is nil.
 func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
-	return c.eachVM(where, vmWork{
-		mutation: "updateVm", about: named("Move VM to another folder", "移动虚拟机到分组"),
+	return c.changeMatchingVMs(where, vmChange{
+		mutation: "updateVm", description: describeVM("Move VM to another folder", "移动虚拟机到分组"),
 		apply: func(v *vm) *taskFailure {
-			if failed := c.takesVM(into, v); failed != nil {
+			if failed := c.checkFolder(into, v); failed != nil {
 				return failed
 			}
 
 			v.folder = into
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -156,7 +156,7 @@ func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
 }
 
 // takesVM refuses a folder that is gone or in another cluster than the VM.
-func (w *world) takesVM(into *folder, v *vm) *taskFailure {
+func (w *world) checkFolder(into *folder, v *vm) *taskFailure {
 	if into == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ func migrateVM(c *call, in *wire.VMMigrateParams) (any, error) {
 	var wanted *host
 
 	if in.Data != nil {
-		h, err := c.hostNamed(in.Data.HostID, nil)
+		h, err := c.hostByID(in.Data.HostID, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -22,7 +22,7 @@ func migrateVM(c *call, in *wire.VMMigrateParams) (any, error) {
 		wanted = h
 	}
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -33,18 +33,18 @@ func migrateVM(c *call, in *wire.VMMigrateParams) (any, error) {
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "migrateVm", about: aboutMigration,
+	return c.changeVMs(vms, vmChange{
+		mutation: "migrateVm", description: aboutMigration,
 		apply: func(v *vm) *taskFailure { return c.migrate(v, wanted) },
 	})
 }
 
-func aboutMigration(v *vm) text {
+func aboutMigration(v *vm) localizedText {
 	if v.holdsMemory() {
-		return text{en: "Edit VM " + v.row.Name + ", performing a live migration", zh: "热迁移虚拟机 " + v.row.Name}
+		return localizedText{en: "Edit VM " + v.row.Name + ", performing a live migration", zh: "热迁移虚拟机 " + v.row.Name}
 	}
 
-	return text{en: "Edit VM " + v.row.Name + ", performing a cold migration", zh: "冷迁移虚拟机 " + v.row.Name}
+	return localizedText{en: "Edit VM " + v.row.Name + ", performing a cold migration", zh: "冷迁移虚拟机 " + v.row.Name}
 }
 
 func (w *world) migrate(v *vm, wanted *host) *taskFailure {
@@ -53,33 +53,33 @@ func (w *world) migrate(v *vm, wanted *host) *taskFailure {
 	}
 
 	if wanted == nil {
-		wanted = w.elsewhere(v)
+		wanted = w.pickOtherHost(v)
 	}
 
 	if wanted == nil {
 		return scheduleFailure(filterState)
 	}
 
-	to, failed := w.place(v, wanted)
+	to, failed := w.pickHost(v, wanted)
 	if failed != nil {
 		return failed
 	}
 
 	v.host = to
-	w.renew(v)
+	w.renewPartIDs(v)
 
 	return nil
 }
 
 // elsewhere chooses another host for a VM than its own, if there is one that
 // takes it; else its own.
-func (w *world) elsewhere(v *vm) *host {
+func (w *world) pickOtherHost(v *vm) *host {
 	for _, h := range w.clusterHosts(v.cluster) {
 		if h == v.host {
 			continue
 		}
 
-		if to, failed := w.place(v, h); failed == nil {
+		if to, failed := w.pickHost(v, h); failed == nil {
 			return to
 		}
 	}
@@ -90,12 +90,12 @@ func (w *world) elsewhere(v *vm) *host {
 // migrateVMAcrossCluster moves VMs to another cluster. They keep Tower's id and
 // get a new local one; their NICs go to the networks that the mapping names.
 func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any, error) {
-	to, err := c.clusterNamed(in.Data.ClusterID)
+	to, err := c.clusterByID(in.Data.ClusterID)
 	if err != nil {
 		return nil, err
 	}
 
-	wanted, err := c.hostNamed(valueOf(in.Data.HostID), to)
+	wanted, err := c.hostByID(deref(in.Data.HostID), to)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any
 		mapping[pair.SrcVlanLocalID] = c.vlans.list[i]
 	}
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: migrationMutation, about: named("Migrate VM across clusters", "跨集群迁移虚拟机"),
+	return c.changeVMs(vms, vmChange{
+		mutation: migrationMutation, description: describeVM("Migrate VM across clusters", "跨集群迁移虚拟机"),
 		apply: func(v *vm) *taskFailure { return c.migrateAcross(v, to, wanted, mapping, &in.Data.VMConfig) },
 	})
 }
@@ -138,7 +138,7 @@ const migrationMutation = "migrateVmAcrossCluster"
 
 func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[string]*vlan, config *wire.MigrateVMConfig) *taskFailure {
 	name := v.row.Name
-	assign(&name, config.NewName)
+	setIfSent(&name, config.NewName)
 
 	keepDevices := config.RemoveUnmovableDevices == nil || !*config.RemoveUnmovableDevices
 	if len(v.gpus)+len(v.hostNICs) > 0 && keepDevices {
@@ -148,11 +148,11 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 	moved := *v
 	moved.cluster, moved.host, moved.gpus, moved.hostNICs = to, nil, nil, nil
 
-	if failed := w.nameTaken(&moved, name); failed != nil {
+	if failed := w.checkVMName(&moved, name); failed != nil {
 		return failed
 	}
 
-	if failed := w.macsTaken(v, to); failed != nil {
+	if failed := w.checkMACsFree(v, to); failed != nil {
 		return failed
 	}
 
@@ -160,18 +160,18 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 
 	for _, d := range v.disks {
 		if d.volume != nil {
-			space = plus(space, times(d.volume.row.Size, replicas(config.ElfStoragePolicy)))
+			space = addSaturating(space, mulSaturating(d.volume.row.Size, replicas(config.ElfStoragePolicy)))
 		}
 	}
 
-	if failed := w.hasSpace(to, space); failed != nil {
+	if failed := w.checkSpace(to, space); failed != nil {
 		return failed
 	}
 
-	home := w.home(to, wanted)
+	home := w.defaultHost(to, wanted)
 
 	if v.holdsMemory() {
-		placed, failed := w.place(&moved, wanted)
+		placed, failed := w.pickHost(&moved, wanted)
 		if failed != nil {
 			return failed
 		}
@@ -179,7 +179,7 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 		home = placed
 	}
 
-	w.leave(v)
+	w.leaveGroups(v)
 
 	v.cluster, v.host, v.folder, v.gpus, v.hostNICs = to, home, nil, nil, nil
 	v.row.Name, v.row.LocalID = name, w.ids.uuid()
@@ -198,27 +198,27 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 		}
 	}
 
-	w.renew(v)
+	w.renewPartIDs(v)
 
 	return nil
 }
 
 // abortMigrateVMAcrossCluster lets migrations fail that are still under way.
 func abortMigrateVMAcrossCluster(c *call, in *wire.AbortMigrateVMAcrossClusterParams) (any, error) {
-	tasks, err := match(c.world, &c.tasks, wire.EntityTask, in.Tasks)
+	tasks, err := matching(c.world, &c.tasks, wire.EntityTask, in.Tasks)
 	if err != nil {
 		return nil, err
 	}
 
 	for _, t := range tasks {
-		if valueOf(t.row.ResourceMutation) != migrationMutation {
+		if deref(t.row.ResourceMutation) != migrationMutation {
 			return nil, badRequest("body.tasks: the task %s is no migration across clusters", t.row.ID)
 		}
 	}
 
-	return mapped(tasks, func(t *task) *wire.Task {
+	return mapSlice(tasks, func(t *task) *wire.Task {
 		if t.row.FinishedAt == nil {
-			t.aborted = failure("VM_MIGRATION_ABORTED", "The migration was aborted.")
+			t.abortion = failure("VM_MIGRATION_ABORTED", "The migration was aborted.")
 		}
 
 		shown := t.row

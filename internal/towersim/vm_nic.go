@@ -13,27 +13,27 @@ import (
 )
 
 // nicShapes reads the NICs of a request for a VM of a cluster.
-func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, error) {
-	shapes := make([]nicShape, len(params))
+func (w *world) nicConfigs(params []wire.VMNicParams, in *cluster) ([]nicConfig, error) {
+	shapes := make([]nicConfig, len(params))
 
 	for i := range params {
 		p, field := &params[i], fmt.Sprintf("vm_nics[%d]", i)
 
-		s := nicShape{model: wire.VMNicModelVirtio, enabled: true}
+		s := nicConfig{model: wire.VMNicModelVirtio, enabled: true}
 		if err := w.connect(field, &s, p, in); err != nil {
 			return nil, err
 		}
 
-		assign(&s.model, p.Model)
-		assign(&s.enabled, p.Enabled)
-		assign(&s.mirror, p.Mirror)
-		assign(&s.mac, p.MACAddress)
+		setIfSent(&s.model, p.Model)
+		setIfSent(&s.enabled, p.Enabled)
+		setIfSent(&s.mirror, p.Mirror)
+		setIfSent(&s.mac, p.MACAddress)
 
 		if w.version.atLeast(3, 2) {
 			s.qos = p.QoS
 		}
 
-		if err := s.echo.assign(field, p.IPAddress, p.SubnetMask, p.Gateway); err != nil {
+		if err := s.requested.assign(field, p.IPAddress, p.SubnetMask, p.Gateway); err != nil {
 			return nil, err
 		}
 
@@ -44,15 +44,15 @@ func (w *world) nicShapes(params []wire.VMNicParams, in *cluster) ([]nicShape, e
 		shapes[i] = s
 	}
 
-	return shapes, distinctMACs(shapes)
+	return shapes, checkDistinctMACs(shapes)
 }
 
 // connect reads what a NIC is on: a VM network, or from 4.3 on a VPC.
-func (w *world) connect(field string, s *nicShape, p *wire.VMNicParams, in *cluster) error {
+func (w *world) connect(field string, s *nicConfig, p *wire.VMNicParams, in *cluster) error {
 	var err error
 
 	if p.Type != nil && *p.Type == wire.VMNicTypeVPC && w.version.atLeast(4, 3) {
-		s.vpc, err = w.vpcPlace(field, p.VPCNic, in)
+		s.vpc, err = w.newVPCConfig(field, p.VPCNic, in)
 
 		return err
 	}
@@ -61,7 +61,7 @@ func (w *world) connect(field string, s *nicShape, p *wire.VMNicParams, in *clus
 		return badRequest("%s.connect_vlan_id: required member is missing", field)
 	}
 
-	if s.vlan, err = w.vlanNamed(*p.ConnectVlanID, in); err != nil {
+	if s.vlan, err = w.vlanByID(*p.ConnectVlanID, in); err != nil {
 		return err
 	}
 
@@ -91,9 +91,9 @@ func (a *nicAddress) assign(field string, ip, mask, gateway *string) error {
 		}
 	}
 
-	assign(&a.ip, ip)
-	assign(&a.mask, mask)
-	assign(&a.gateway, gateway)
+	setIfSent(&a.ip, ip)
+	setIfSent(&a.mask, mask)
+	setIfSent(&a.gateway, gateway)
 
 	return nil
 }
@@ -103,22 +103,22 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 		return nil, badRequest("body.data.vm_nics: expected at least 1 element")
 	}
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	shapes := map[*vm][]nicShape{}
+	shapes := map[*vm][]nicConfig{}
 	for _, v := range vms {
-		if shapes[v], err = c.nicShapes(in.Data.VMNics, v.cluster); err != nil {
+		if shapes[v], err = c.nicConfigs(in.Data.VMNics, v.cluster); err != nil {
 			return nil, err
 		}
 	}
 
 	added := map[*vm][]*nic{}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "addVmNic", about: named("Add a NIC to VM", "添加虚拟网卡"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "addVmNic", description: describeVM("Add a NIC to VM", "添加虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
 			nics, failed := c.prepareNICs(shapes[v], v.cluster, nil)
 			if failed != nil {
@@ -126,13 +126,13 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 			}
 
 			for i := range nics {
-				n := c.plugIn(v, &nics[i])
+				n := c.addNIC(v, &nics[i])
 				// Tower learns the address that was not given a moment later.
-				n.row.MACAddress = textOrNull(shapes[v][i].mac)
+				n.row.MACAddress = nilIfEmpty(shapes[v][i].mac)
 				added[v] = append(added[v], n)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			for _, n := range added[v] {
 				c.hotPlug(n)
@@ -140,7 +140,7 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 
 			return nil
 		},
-		settle: func(v *vm) {
+		onIdle: func(v *vm) {
 			for _, n := range added[v] {
 				n.row.MACAddress = wire.Ptr(n.mac)
 			}
@@ -150,21 +150,21 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 
 // hotPlug lets the guest of a VM that runs notice a NIC.
 func (w *world) hotPlug(n *nic) {
-	s := n.vm.story
+	s := n.vm.guestRun
 	if s == nil {
 		return
 	}
 
-	now := w.current
-	if !s.paused.IsZero() {
-		now = s.paused
+	now := w.now
+	if !s.suspendedAt.IsZero() {
+		now = s.suspendedAt
 	}
 
-	w.planNIC(s, n, now.Sub(s.base))
+	w.planNIC(s, n, now.Sub(s.start))
 }
 
 func removeVMNic(c *call, in *wire.VMRemoveNicParams) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func isEmptyObject(raw json.RawMessage) bool {
 // matchNICs returns the NICs that a filter finds, by their VMs; with ids, only
 // those of the VMs that have them.
 func (c *call) matchNICs(where json.RawMessage, ids []string) ([]*vm, map[*vm][]*nic, error) {
-	nics, err := match(c.world, &c.nics, wire.EntityVMNic, where)
+	nics, err := matching(c.world, &c.nics, wire.EntityVMNic, where)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -231,17 +231,17 @@ func (c *call) matchNICs(where json.RawMessage, ids []string) ([]*vm, map[*vm][]
 }
 
 func (c *call) removeNICs(vms []*vm, chosen map[*vm][]*nic) (any, error) {
-	return c.changeVMs(vms, vmWork{
-		mutation: "removeVmNic", about: named("Remove a NIC from VM", "删除虚拟网卡"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "removeVmNic", description: describeVM("Remove a NIC from VM", "删除虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
 			for _, n := range chosen[v] {
-				c.unplug(n)
+				c.removeNIC(n)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
-			if v.story != nil && v.row.VMToolsStatus == wire.VMToolsStatusRunning {
-				v.showIPs(v.story.guest)
+			if v.guestRun != nil && v.row.VMToolsStatus == wire.VMToolsStatusRunning {
+				v.refreshIPs(v.guestRun.guest)
 			}
 
 			return nil

@@ -11,11 +11,11 @@ import (
 // prepareNICs completes the NICs that a VM of a cluster is to get: each has a
 // MAC address and, in a VPC, an IP address. It refuses addresses that other NICs
 // have. The NICs of except give up theirs.
-func (w *world) prepareNICs(shapes []nicShape, in *cluster, except []*nic) ([]nicShape, *taskFailure) {
+func (w *world) prepareNICs(shapes []nicConfig, in *cluster, except []*nic) ([]nicConfig, *taskFailure) {
 	nics := slices.Clone(shapes)
 
 	for i := range nics {
-		if failed := w.macTaken(nics[i].mac, in, except); failed != nil {
+		if failed := w.checkMACFree(nics[i].mac, in, except); failed != nil {
 			return nil, failed
 		}
 	}
@@ -32,7 +32,7 @@ func (w *world) prepareNICs(shapes []nicShape, in *cluster, except []*nic) ([]ni
 // checkMAC refuses what is no MAC address. An empty one means that none is
 // given.
 func checkMAC(field string, mac *string) error {
-	if valueOf(mac) == "" {
+	if deref(mac) == "" {
 		return nil
 	}
 
@@ -44,7 +44,7 @@ func checkMAC(field string, mac *string) error {
 }
 
 // distinctMACs refuses a MAC address that two NICs of one request shall have.
-func distinctMACs(shapes []nicShape) error {
+func checkDistinctMACs(shapes []nicConfig) error {
 	first := map[string]int{}
 
 	for i := range shapes {
@@ -65,7 +65,7 @@ func distinctMACs(shapes []nicShape) error {
 
 // macTaken refuses a MAC address that another NIC of a cluster has. VMs in the
 // recycle bin do not count, as with names.
-func (w *world) macTaken(mac string, in *cluster, except []*nic) *taskFailure {
+func (w *world) checkMACFree(mac string, in *cluster, except []*nic) *taskFailure {
 	if mac == "" {
 		return nil
 	}
@@ -80,9 +80,9 @@ func (w *world) macTaken(mac string, in *cluster, except []*nic) *taskFailure {
 }
 
 // macsTaken refuses a cluster to a VM if other VMs there have its MAC addresses.
-func (w *world) macsTaken(v *vm, in *cluster) *taskFailure {
+func (w *world) checkMACsFree(v *vm, in *cluster) *taskFailure {
 	for _, n := range v.nics {
-		if failed := w.macTaken(n.mac, in, v.nics); failed != nil {
+		if failed := w.checkMACFree(n.mac, in, v.nics); failed != nil {
 			return failed
 		}
 	}
@@ -92,10 +92,10 @@ func (w *world) macsTaken(v *vm, in *cluster) *taskFailure {
 
 // newMAC returns a MAC address that no NIC has and that none of the NICs to come
 // asks for.
-func (w *world) newMAC(toCome []nicShape) string {
+func (w *world) newMAC(toCome []nicConfig) string {
 	for {
 		mac := w.ids.mac()
-		asked := slices.ContainsFunc(toCome, func(s nicShape) bool { return strings.EqualFold(s.mac, mac) })
+		asked := slices.ContainsFunc(toCome, func(s nicConfig) bool { return strings.EqualFold(s.mac, mac) })
 
 		if !asked && !slices.ContainsFunc(w.nics.list, func(n *nic) bool { return strings.EqualFold(n.mac, mac) }) {
 			return mac

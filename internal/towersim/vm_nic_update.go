@@ -8,17 +8,17 @@ import (
 
 // nicEdit is what is to change of a NIC.
 type nicEdit struct {
-	vlanID          *string
-	enabled, mirror *bool
-	mac             *string
-	model           *wire.VMNicModel
-	ip, mask, gate  *string
+	vlanID            *string
+	enabled, mirror   *bool
+	mac               *string
+	model             *wire.VMNicModel
+	ip, mask, gateway *string
 }
 
-func (e *nicEdit) configures() bool { return e.ip != nil || e.mask != nil || e.gate != nil }
+func (e *nicEdit) setsAddress() bool { return e.ip != nil || e.mask != nil || e.gateway != nil }
 
 func updateVMNic(c *call, in *wire.VMUpdateNicParams) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func updateVMNic(c *call, in *wire.VMUpdateNicParams) (any, error) {
 
 	return c.editNICs(vms, chosen, &nicEdit{
 		vlanID: d.ConnectVlanID, enabled: d.Enabled, mirror: d.Mirror, mac: d.MACAddress, model: d.Model,
-		ip: d.IPAddress, mask: d.SubnetMask, gate: d.Gateway,
+		ip: d.IPAddress, mask: d.SubnetMask, gateway: d.Gateway,
 	})
 }
 
@@ -63,7 +63,7 @@ func updateVMNicBasicInfo(c *call, in *wire.VMUpdateNicBasicInfoParams) (any, er
 		return nil, err
 	}
 
-	return c.editNICs(vms, chosen, &nicEdit{ip: in.Data.IPAddress, mask: in.Data.SubnetMask, gate: in.Data.Gateway})
+	return c.editNICs(vms, chosen, &nicEdit{ip: in.Data.IPAddress, mask: in.Data.SubnetMask, gateway: in.Data.Gateway})
 }
 
 func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, error) {
@@ -72,7 +72,7 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 	}
 
 	var probe nicAddress
-	if err := probe.assign("body.data", edit.ip, edit.mask, edit.gate); err != nil {
+	if err := probe.assign("body.data", edit.ip, edit.mask, edit.gateway); err != nil {
 		return nil, err
 	}
 
@@ -81,12 +81,12 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 		total += len(chosen[v])
 	}
 
-	if valueOf(edit.mac) != "" && total > 1 {
+	if deref(edit.mac) != "" && total > 1 {
 		return nil, badRequest("body.data.mac_address: %d NICs cannot have one MAC address", total)
 	}
 
 	if edit.vlanID != nil {
-		if _, err := c.vlanNamed(*edit.vlanID, nil); err != nil {
+		if _, err := c.vlanByID(*edit.vlanID, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 			break
 		}
 
-		if _, err := c.vlanNamed(*edit.vlanID, v.cluster); err != nil {
+		if _, err := c.vlanByID(*edit.vlanID, v.cluster); err != nil {
 			return nil, err
 		}
 
@@ -107,14 +107,14 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "updateVmNic", about: named("Edit a NIC of VM", "编辑虚拟网卡"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "updateVmNic", description: describeVM("Edit a NIC of VM", "编辑虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
-			if edit.configures() && v.row.VMToolsStatus != wire.VMToolsStatusRunning {
+			if edit.setsAddress() && v.row.VMToolsStatus != wire.VMToolsStatusRunning {
 				return failure("VM_TOOLS_NOT_RUNNING", "The VM tools of the VM %s are not running.", v.row.Name)
 			}
 
-			if failed := c.macTaken(valueOf(edit.mac), v.cluster, chosen[v]); failed != nil {
+			if failed := c.checkMACFree(deref(edit.mac), v.cluster, chosen[v]); failed != nil {
 				return failed
 			}
 
@@ -122,7 +122,7 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 				c.editNIC(n, edit)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -134,15 +134,15 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 func (w *world) editNIC(n *nic, edit *nicEdit) {
 	relink := false
 
-	if v, ok := w.vlans.get(valueOf(edit.vlanID)); ok && v != n.vlan {
+	if v, ok := w.vlans.get(deref(edit.vlanID)); ok && v != n.vlan {
 		w.releaseLease(n)
 		n.vlan, n.row.Vlan = v, wire.Ptr(v.nested())
 		relink = true
 	}
 
-	if valueOf(edit.mac) != "" && *edit.mac != n.mac {
+	if deref(edit.mac) != "" && *edit.mac != n.mac {
 		w.releaseLease(n)
-		n.rename(*edit.mac)
+		n.moveVPCToMAC(*edit.mac)
 		n.mac, n.row.MACAddress = *edit.mac, wire.Ptr(*edit.mac)
 		relink = true
 	}
@@ -161,16 +161,16 @@ func (w *world) editNIC(n *nic, edit *nicEdit) {
 	}
 
 	if relink {
-		n.untell()
+		n.showRequested()
 		n.address = nicAddress{}
 	}
 
-	if edit.configures() {
+	if edit.setsAddress() {
 		address := n.address
-		assign(&address.ip, edit.ip)
-		assign(&address.mask, edit.mask)
-		assign(&address.gateway, edit.gate)
-		n.static, n.tools, n.silent = (*staticShape)(&address), true, false
+		setIfSent(&address.ip, edit.ip)
+		setIfSent(&address.mask, edit.mask)
+		setIfSent(&address.gateway, edit.gateway)
+		n.static, n.toolsConfigured, n.unconfigured = (*staticAddress)(&address), true, false
 		relink = true
 	}
 
@@ -185,7 +185,7 @@ func (w *world) releaseLease(n *nic) {
 	}
 }
 
-func valueOf(s *string) string {
+func deref(s *string) string {
 	if s == nil {
 		return ""
 	}

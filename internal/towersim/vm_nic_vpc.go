@@ -19,7 +19,7 @@ func updateVMVPCNic(c *call, in *wire.VMUpdateVPCNicParams) (any, error) {
 }
 
 func (c *call) moveInVPC(vms []*vm, chosen map[*vm][]*nic, d *wire.UpdateVPCNicPayloads) (any, error) {
-	places := map[*nic]nicShape{}
+	places := map[*nic]nicConfig{}
 
 	var floating *string
 	if d.FloatingIPID.Set {
@@ -32,35 +32,35 @@ func (c *call) moveInVPC(vms []*vm, chosen map[*vm][]*nic, d *wire.UpdateVPCNicP
 				return nil, badRequest("body.where: a NIC of the VM %s is in no VPC", v.row.Name)
 			}
 
-			s := &vpcShape{subnet: n.vpc.subnet, addresses: slices.Clone(n.vpc.addresses), floating: n.vpc.floating}
-			if err := c.vpcMove("body.data", s, n.vpc.subnet.vpc, d.VPCSubnetID, d.IPAddresses, floating); err != nil {
+			s := &vpcConfig{subnet: n.vpc.subnet, addresses: slices.Clone(n.vpc.addresses), floating: n.vpc.floating}
+			if err := c.changeVPCConfig("body.data", s, n.vpc.subnet.vpc, d.VPCSubnetID, d.IPAddresses, floating); err != nil {
 				return nil, err
 			}
 
-			places[n] = nicShape{vpc: s}
+			places[n] = nicConfig{vpc: s}
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "updateVmVpcNic", about: named("Edit a VPC NIC of VM", "编辑虚拟机 VPC 网卡"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "updateVmVpcNic", description: describeVM("Edit a VPC NIC of VM", "编辑虚拟机 VPC 网卡"),
 		apply: func(v *vm) *taskFailure {
-			wanted := mapped(chosen[v], func(n *nic) nicShape { return places[n] })
+			wanted := mapSlice(chosen[v], func(n *nic) nicConfig { return places[n] })
 			if failed := c.claimVPC(wanted, chosen[v]); failed != nil {
 				return failed
 			}
 
 			for _, n := range chosen[v] {
-				n.giveUpVPC()
+				n.leaveVPC()
 			}
 
 			for i, n := range chosen[v] {
-				c.enterVPC(n, wanted[i].vpc)
-				n.untell()
+				c.joinVPC(n, wanted[i].vpc)
+				n.showRequested()
 				n.address = nicAddress{}
 				c.hotPlug(n)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},

@@ -20,8 +20,8 @@ func updateVMHostOptions(c *call, in *wire.VMUpdateHostOptionsParams) (any, erro
 		}
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "updateVmHostOptions", about: named("Edit the guest options of VM", "编辑虚拟机系统选项"),
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "updateVmHostOptions", description: describeVM("Edit the guest options of VM", "编辑虚拟机系统选项"),
 		apply: func(v *vm) *taskFailure {
 			if v.row.VMToolsStatus != wire.VMToolsStatusRunning {
 				return failure("VM_TOOLS_NOT_RUNNING", "The VM tools of the VM %s are not running.", v.row.Name)
@@ -35,7 +35,7 @@ func updateVMHostOptions(c *call, in *wire.VMUpdateHostOptionsParams) (any, erro
 				v.row.DNSServers = wire.Ptr(strings.Join(d.DNSServers, ","))
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -45,19 +45,19 @@ func updateVMHostOptions(c *call, in *wire.VMUpdateHostOptionsParams) (any, erro
 func updateVMAdvancedOptions(c *call, in *wire.VMUpdateAdvancedOptionsParams) (any, error) {
 	d := &in.Data
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "updateVmAdvancedOptions", about: named("Edit the advanced options of VM", "编辑虚拟机高级选项"),
-		from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "updateVmAdvancedOptions", description: describeVM("Edit the advanced options of VM", "编辑虚拟机高级选项"),
+		allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
-			assign(&v.row.ClockOffset, d.ClockOffset)
-			assign(&v.row.CPUModel, d.CPUModel)
-			assign(&v.row.WinOpt, d.WindowsOptimize)
+			setIfSent(&v.row.ClockOffset, d.ClockOffset)
+			setIfSent(&v.row.CPUModel, d.CPUModel)
+			setIfSent(&v.row.WinOpt, d.WindowsOptimize)
 
 			if d.VideoType != nil {
 				v.row.VideoType = d.VideoType
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -69,7 +69,7 @@ func updateVMAdvancedOptions(c *call, in *wire.VMUpdateAdvancedOptionsParams) (a
 func updateVMIOPolicy(c *call, in *wire.VMUpdateIOPolicyParams) (any, error) {
 	d := &in.Data
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -82,24 +82,24 @@ func updateVMIOPolicy(c *call, in *wire.VMUpdateIOPolicyParams) (any, error) {
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "updateVmIoPolicy", about: named("Edit the I/O policy of VM", "编辑虚拟机 I/O 策略"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "updateVmIoPolicy", description: describeVM("Edit the I/O policy of VM", "编辑虚拟机 I/O 策略"),
 		apply: func(v *vm) *taskFailure {
 			if d.IOPolicy.Set {
-				v.limit(ioLimits{})
+				v.setIOLimits(ioLimits{})
 				v.row.IOPolicy = d.IOPolicy.Ptr()
 			}
 
 			if whole := d.WholeVM; whole != nil {
-				v.limit(limitsOf(whole.MaxIOPS, whole.MaxIOPSPolicy, whole.MaxBandwidth, whole.MaxBandwidthPolicy))
+				v.setIOLimits(newIOLimits(whole.MaxIOPS, whole.MaxIOPSPolicy, whole.MaxBandwidth, whole.MaxBandwidthPolicy))
 			}
 
 			for i := range d.EachDisk {
 				data := &d.EachDisk[i].Data
-				v.diskAt(d.EachDisk[i].Boot).limit(limitsOf(data.MaxIOPS, data.MaxIOPSPolicy, data.MaxBandwidth, data.MaxBandwidthPolicy))
+				v.diskAt(d.EachDisk[i].Boot).setIOLimits(newIOLimits(data.MaxIOPS, data.MaxIOPSPolicy, data.MaxBandwidth, data.MaxBandwidthPolicy))
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -116,12 +116,12 @@ func (v *vm) diskAt(boot int) *disk {
 	return nil
 }
 
-func (v *vm) limit(l ioLimits) {
+func (v *vm) setIOLimits(l ioLimits) {
 	v.row.MaxIOPS, v.row.MaxIOPSPolicy = l.iops, l.iopsPolicy
 	v.row.MaxBandwidth, v.row.MaxBandwidthPolicy = l.bandwidth, l.bandwidthPolicy
 }
 
-func (d *disk) limit(l ioLimits) {
+func (d *disk) setIOLimits(l ioLimits) {
 	d.row.MaxIOPS, d.row.MaxIOPSPolicy = l.iops, l.iopsPolicy
 	d.row.MaxBandwidth, d.row.MaxBandwidthPolicy = l.bandwidth, l.bandwidthPolicy
 }
@@ -132,14 +132,14 @@ func updateVMNicQoSOption(c *call, in *wire.VMUpdateNicQoSOptionsParams) (any, e
 		return nil, err
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "updateVmNicQosOption", about: named("Edit a NIC of VM", "编辑虚拟网卡"),
+	return c.changeVMs(vms, vmChange{
+		mutation: "updateVmNicQosOption", description: describeVM("Edit a NIC of VM", "编辑虚拟网卡"),
 		apply: func(v *vm) *taskFailure {
 			for _, n := range chosen[v] {
 				n.setQoS(in.Data.QoS)
 			}
 
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -153,18 +153,18 @@ func (n *nic) setQoS(q *wire.VMNicQoSOption) {
 
 	if t := q.Egress; t != nil {
 		n.row.EgressRateLimitEnabled = wire.Ptr(t.Enabled)
-		n.row.EgressRateLimitBurstInBit = rate(t.Burst)
-		n.row.EgressRateLimitMaxRateInBitps = rate(t.RateLimit)
+		n.row.EgressRateLimitBurstInBit = floatPtr(t.Burst)
+		n.row.EgressRateLimitMaxRateInBitps = floatPtr(t.RateLimit)
 	}
 
 	if t := q.Ingress; t != nil {
 		n.row.IngressRateLimitEnabled = wire.Ptr(t.Enabled)
-		n.row.IngressRateLimitBurstInBit = rate(t.Burst)
-		n.row.IngressRateLimitMaxRateInBitps = rate(t.RateLimit)
+		n.row.IngressRateLimitBurstInBit = floatPtr(t.Burst)
+		n.row.IngressRateLimitMaxRateInBitps = floatPtr(t.RateLimit)
 	}
 }
 
-func rate(sent wire.Opt[int64]) *float64 {
+func floatPtr(sent wire.Opt[int64]) *float64 {
 	if n := sent.Ptr(); n != nil {
 		return wire.Ptr(float64(*n))
 	}

@@ -10,21 +10,21 @@ import (
 )
 
 // vmWork is a change that an operation makes to each VM that its filter finds.
-type vmWork struct {
-	mutation string
-	about    func(v *vm) text
-	status   wire.EntityAsyncStatus
+type vmChange struct {
+	mutation    string
+	description func(v *vm) localizedText
+	status      wire.EntityAsyncStatus
 	// from lists the power states in which the change is possible; nil means any.
-	from  []wire.VMStatus
-	apply func(v *vm) *taskFailure
+	allowedFrom []wire.VMStatus
+	apply       func(v *vm) *taskFailure
 	// settle runs when the VM is idle again.
-	settle func(v *vm)
+	onIdle func(v *vm)
 }
 
 // eachVM starts a change on the VMs that a filter finds and replies with their
 // rows. If one of them is locked, nothing is started.
-func (c *call) eachVM(where json.RawMessage, k vmWork) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+func (c *call) changeMatchingVMs(where json.RawMessage, k vmChange) (any, error) {
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
 		return nil, err
 	}
@@ -32,14 +32,14 @@ func (c *call) eachVM(where json.RawMessage, k vmWork) (any, error) {
 	return c.changeVMs(vms, k)
 }
 
-func (c *call) changeVMs(vms []*vm, k vmWork) (any, error) {
-	if err := c.acceptsVMs(vms, k); err != nil {
+func (c *call) changeVMs(vms []*vm, k vmChange) (any, error) {
+	if err := c.checkVMs(vms, k); err != nil {
 		return nil, err
 	}
 
 	replies := make([]wire.WithTask[*wire.VM], len(vms))
 	for i, v := range vms {
-		t := c.beginVM(v, k)
+		t := c.startVMTask(v, k)
 		shown := v.row
 		replies[i] = wire.WithTask[*wire.VM]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 	}
@@ -48,19 +48,19 @@ func (c *call) changeVMs(vms []*vm, k vmWork) (any, error) {
 }
 
 // removeVMs is eachVM for the operations that reply with ids alone.
-func (c *call) removeVMs(where json.RawMessage, k vmWork) (any, error) {
-	vms, err := match(c.world, &c.vms, wire.EntityVM, where)
+func (c *call) changeMatchingVMsByID(where json.RawMessage, k vmChange) (any, error) {
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := c.acceptsVMs(vms, k); err != nil {
+	if err := c.checkVMs(vms, k); err != nil {
 		return nil, err
 	}
 
 	replies := make([]wire.WithTask[wire.Deleted], len(vms))
 	for i, v := range vms {
-		t := c.beginVM(v, k)
+		t := c.startVMTask(v, k)
 		replies[i] = wire.WithTask[wire.Deleted]{TaskID: wire.Ptr(t.row.ID), Data: wire.Deleted{ID: v.row.ID}}
 	}
 
@@ -69,8 +69,8 @@ func (c *call) removeVMs(where json.RawMessage, k vmWork) (any, error) {
 
 // acceptsVMs refuses a change of locked VMs and, from 4.7 on, one that their
 // power state does not allow. Older Towers let the task find that out.
-func (c *call) acceptsVMs(vms []*vm, k vmWork) error {
-	if err := c.free(mapped(vms, func(v *vm) lockable { return v })...); err != nil {
+func (c *call) checkVMs(vms []*vm, k vmChange) error {
+	if err := c.checkUnlocked(mapSlice(vms, func(v *vm) lockable { return v })...); err != nil {
 		return err
 	}
 
@@ -79,7 +79,7 @@ func (c *call) acceptsVMs(vms []*vm, k vmWork) error {
 	}
 
 	for _, v := range vms {
-		if failed := k.allowed(v); failed != nil {
+		if failed := k.check(v); failed != nil {
 			return badRequest("%s", failed.message)
 		}
 	}
@@ -87,55 +87,55 @@ func (c *call) acceptsVMs(vms []*vm, k vmWork) error {
 	return nil
 }
 
-func (k *vmWork) allowed(v *vm) *taskFailure {
+func (k *vmChange) check(v *vm) *taskFailure {
 	switch {
 	case v.deleted():
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
-	case k.from == nil:
+	case k.allowedFrom == nil:
 		return nil
 	case v.row.InRecycleBin:
 		return failure("VM_STATUS_NOT_ALLOWED", "The VM %s is in the recycle bin.", v.row.Name)
-	case slices.Contains(k.from, v.row.Status):
+	case slices.Contains(k.allowedFrom, v.row.Status):
 		return nil
 	}
 
 	return failure("VM_STATUS_NOT_ALLOWED", "The VM %s is %s.", v.row.Name, v.row.Status)
 }
 
-func (c *call) beginVM(v *vm, k vmWork) *task {
+func (c *call) startVMTask(v *vm, k vmChange) *task {
 	status := k.status
 	if status == "" {
 		status = wire.EntityAsyncStatusUpdating
 	}
 
-	return c.begin(work{
-		mutation: k.mutation, about: k.about(v), resource: "Vm", id: v.row.ID, cluster: v.cluster,
-		status: status, holds: []markable{v},
+	return c.startTask(taskWork{
+		mutation: k.mutation, description: k.description(v), resource: "Vm", id: v.row.ID, cluster: v.cluster,
+		status: status, objects: []asyncObject{v},
 		apply: func() *taskFailure {
-			if failed := k.allowed(v); failed != nil {
+			if failed := k.check(v); failed != nil {
 				return failed
 			}
 
 			return k.apply(v)
 		},
-		settle: func() {
-			if k.settle != nil {
-				k.settle(v)
+		onIdle: func() {
+			if k.onIdle != nil {
+				k.onIdle(v)
 			}
 		},
 	})
 }
 
 // named makes the description of a task on one VM.
-func named(en, zh string) func(v *vm) text {
-	return func(v *vm) text { return text{en: en + " " + v.row.Name, zh: zh + " " + v.row.Name} }
+func describeVM(en, zh string) func(v *vm) localizedText {
+	return func(v *vm) localizedText { return localizedText{en: en + " " + v.row.Name, zh: zh + " " + v.row.Name} }
 }
 
 func startVM(c *call, in *wire.VMStartParams) (any, error) {
 	var wanted *host
 
 	if in.Data != nil {
-		h, err := c.hostNamed(in.Data.HostID, nil)
+		h, err := c.hostByID(in.Data.HostID, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -143,10 +143,10 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 		wanted = h
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "startVm", about: named("Start VM", "开启虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "startVm", description: describeVM("Start VM", "开启虚拟机"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
-			placed, failed := c.place(v, wanted)
+			placed, failed := c.pickHost(v, wanted)
 			if failed != nil {
 				return failed
 			}
@@ -156,7 +156,7 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 			}
 
 			v.host = placed
-			c.show(v)
+			c.refreshVM(v)
 			c.powerOn(v)
 
 			return nil
@@ -164,13 +164,13 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 	})
 }
 
-var running = []wire.VMStatus{wire.VMStatusRunning}
+var statusRunning = []wire.VMStatus{wire.VMStatusRunning}
 
 func shutDownVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "shutDownVm", about: named("Shut down VM", "关闭虚拟机"), from: running,
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "shutDownVm", description: describeVM("Shut down VM", "关闭虚拟机"), allowedFrom: statusRunning,
 		apply: func(v *vm) *taskFailure {
-			if acpi := v.story.guest.ACPI; acpi != nil && !*acpi {
+			if acpi := v.guestRun.guest.ACPI; acpi != nil && !*acpi {
 				return failure("JOB_VM_SHUTDOWN_TIMEOUT", "The guest of the VM did not shut down in time.")
 			}
 
@@ -182,9 +182,9 @@ func shutDownVM(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func powerOffVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "powerOffVm", about: named("Power off VM", "强制关闭虚拟机"),
-		from: []wire.VMStatus{wire.VMStatusRunning, wire.VMStatusSuspended},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "powerOffVm", description: describeVM("Power off VM", "强制关闭虚拟机"),
+		allowedFrom: []wire.VMStatus{wire.VMStatusRunning, wire.VMStatusSuspended},
 		apply: func(v *vm) *taskFailure {
 			c.powerOff(v)
 
@@ -194,10 +194,10 @@ func powerOffVM(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func restartVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "restartVm", about: named("Restart VM", "重启虚拟机"), from: running,
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "restartVm", description: describeVM("Restart VM", "重启虚拟机"), allowedFrom: statusRunning,
 		apply: func(v *vm) *taskFailure {
-			if acpi := v.story.guest.ACPI; acpi != nil && !*acpi {
+			if acpi := v.guestRun.guest.ACPI; acpi != nil && !*acpi {
 				return failure("JOB_VM_SHUTDOWN_TIMEOUT", "The guest of the VM did not restart in time.")
 			}
 
@@ -209,8 +209,8 @@ func restartVM(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func forceRestartVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "forceRestartVm", about: named("Force restart VM", "强制重启虚拟机"), from: running,
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "forceRestartVm", description: describeVM("Force restart VM", "强制重启虚拟机"), allowedFrom: statusRunning,
 		apply: func(v *vm) *taskFailure {
 			c.powerOn(v)
 
@@ -220,8 +220,8 @@ func forceRestartVM(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func suspendVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "suspendVm", about: named("Suspend VM", "暂停虚拟机"), from: running,
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "suspendVm", description: describeVM("Suspend VM", "暂停虚拟机"), allowedFrom: statusRunning,
 		apply: func(v *vm) *taskFailure {
 			c.suspend(v)
 
@@ -231,8 +231,8 @@ func suspendVM(c *call, in *wire.VMOperateParams) (any, error) {
 }
 
 func resumeVM(c *call, in *wire.VMOperateParams) (any, error) {
-	return c.eachVM(in.Where, vmWork{
-		mutation: "resumeVm", about: named("Resume VM", "恢复虚拟机"), from: []wire.VMStatus{wire.VMStatusSuspended},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "resumeVm", description: describeVM("Resume VM", "恢复虚拟机"), allowedFrom: []wire.VMStatus{wire.VMStatusSuspended},
 		apply: func(v *vm) *taskFailure {
 			c.resume(v)
 

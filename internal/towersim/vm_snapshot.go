@@ -10,38 +10,38 @@ import (
 
 // snapshot is a VM's hardware and disks at one time.
 type snapshot struct {
-	row     wire.VMSnapshot
-	cluster *cluster
-	vm      *vm // nil once the VM is gone
-	shape   shape
-	volumes []*volume // those that the disks of the shape were, nil for drives
-	nics    []*nic    // as they were; the guest's configuration of them is on its disk
+	row      wire.VMSnapshot
+	cluster  *cluster
+	vm       *vm // nil once the VM is gone
+	hardware hardware
+	volumes  []*volume // those that the disks of the shape were, nil for drives
+	nics     []*nic    // as they were; the guest's configuration of them is on its disk
 	labelSet
 }
 
-func (s *snapshot) key() string                         { return s.row.ID }
-func (s *snapshot) record() any                         { return &s.row }
-func (s *snapshot) showLabels()                         { s.row.Labels = s.nestedLabels() }
-func (s *snapshot) mark(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
+func (s *snapshot) id() string                                    { return s.row.ID }
+func (s *snapshot) rowPtr() any                                   { return &s.row }
+func (s *snapshot) refreshLabels()                                { s.row.Labels = s.nestedLabels() }
+func (s *snapshot) setAsyncStatus(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
 
 func (s *snapshot) nested() wire.NestedVMSnapshot {
 	return wire.NestedVMSnapshot{ID: s.row.ID, Name: s.row.Name}
 }
 
-func (w *world) snapshotWays() map[string]func(*snapshot) []any {
+func (w *world) snapshotRelations() map[string]func(*snapshot) []any {
 	return map[string]func(*snapshot) []any{
-		"cluster": func(s *snapshot) []any { return some(s.cluster) },
-		"vm":      func(s *snapshot) []any { return some(s.vm) },
-		"labels":  func(s *snapshot) []any { return records(s.labels) },
+		"cluster": func(s *snapshot) []any { return toOne(s.cluster) },
+		"vm":      func(s *snapshot) []any { return toOne(s.vm) },
+		"labels":  func(s *snapshot) []any { return rowPtrs(s.labels) },
 	}
 }
 
 func (w *world) snapshotsOf(v *vm) []*snapshot {
-	return filtered(w.snapshots.list, func(s *snapshot) bool { return s.vm == v })
+	return filterSlice(w.snapshots.list, func(s *snapshot) bool { return s.vm == v })
 }
 
 func createVMSnapshot(c *call, in *wire.VMSnapshotCreationParams) (any, error) {
-	if err := atLeastOne(in.Data); err != nil {
+	if err := checkNotEmptyList(in.Data); err != nil {
 		return nil, err
 	}
 
@@ -53,14 +53,14 @@ func createVMSnapshot(c *call, in *wire.VMSnapshotCreationParams) (any, error) {
 			return nil, notFound("There is no VM %s", in.Data[i].VMID)
 		}
 
-		if err := nonEmpty("body.data.name", &in.Data[i].Name); err != nil {
+		if err := checkNotEmpty("body.data.name", &in.Data[i].Name); err != nil {
 			return nil, err
 		}
 
 		vms[i] = v
 	}
 
-	if err := c.free(mapped(vms, func(v *vm) lockable { return v })...); err != nil {
+	if err := c.checkUnlocked(mapSlice(vms, func(v *vm) lockable { return v })...); err != nil {
 		return nil, err
 	}
 
@@ -76,18 +76,18 @@ func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.Wi
 	s := &snapshot{cluster: v.cluster, vm: v}
 	s.row = wire.VMSnapshot{
 		ID: c.ids.cuid(), LocalID: placeholderPrefix + c.ids.uuid(), Name: p.Name, Cluster: v.cluster.nested(),
-		LocalCreatedAt: stampPtr(c.current), ConsistentType: wire.ConsistentTypeCrashConsistent, VM: wire.Ptr(v.nested()),
+		LocalCreatedAt: formatTimePtr(c.now), ConsistentType: wire.ConsistentTypeCrashConsistent, VM: wire.Ptr(v.nested()),
 	}
-	assign(&s.row.ConsistentType, p.ConsistentType)
+	setIfSent(&s.row.ConsistentType, p.ConsistentType)
 	s.freeze(v)
-	s.showLabels()
+	s.refreshLabels()
 	c.snapshots.add(s)
-	c.show(v)
+	c.refreshVM(v)
 
-	t := c.begin(work{
+	t := c.startTask(taskWork{
 		mutation: "createVmSnapshot", resource: "VmSnapshot", id: s.row.ID, cluster: v.cluster,
-		about:  text{en: "Create a snapshot " + p.Name + " of VM " + v.row.Name, zh: "创建虚拟机 " + v.row.Name + " 快照 " + p.Name},
-		status: wire.EntityAsyncStatusCreating, holds: []markable{s, markedAs{v, wire.EntityAsyncStatusUpdating}},
+		description: localizedText{en: "Create a snapshot " + p.Name + " of VM " + v.row.Name, zh: "创建虚拟机 " + v.row.Name + " 快照 " + p.Name},
+		status:      wire.EntityAsyncStatusCreating, objects: []asyncObject{s, withAsyncStatus{v, wire.EntityAsyncStatusUpdating}},
 		apply: func() *taskFailure {
 			if v.deleted() {
 				return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
@@ -100,7 +100,7 @@ func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.Wi
 		},
 		undo: func() {
 			c.snapshots.remove(s)
-			c.show(v)
+			c.refreshVM(v)
 		},
 	})
 	shown := s.row
@@ -110,23 +110,23 @@ func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.Wi
 
 // freeze writes the present state of a VM into the snapshot.
 func (s *snapshot) freeze(v *vm) {
-	s.shape, s.volumes, s.nics = v.shape(), nil, nil
+	s.hardware, s.volumes, s.nics = v.hardware(), nil, nil
 	s.row.CPU, s.row.VCPU, s.row.CPUModel, s.row.Memory = v.row.CPU, v.row.VCPU, v.row.CPUModel, v.row.Memory
 	s.row.Description = v.row.Description
 	s.row.ClockOffset, s.row.Firmware, s.row.HA, s.row.WinOpt = v.row.ClockOffset, v.row.Firmware, v.row.HA, v.row.WinOpt
 	s.row.VMDisks, s.row.VMNics, s.row.Size = []wire.NestedFrozenDisks{}, []wire.NestedFrozenNic{}, 0
 
 	for _, d := range v.disks {
-		if d.hidden() {
+		if d.isCloudInitDrive() {
 			continue
 		}
 
 		i := len(s.volumes)
 		s.volumes = append(s.volumes, d.volume)
-		frozen := s.shape.disks[i].frozen(i)
+		frozen := s.hardware.disks[i].frozen(i)
 
 		if d.volume != nil {
-			s.shape.disks[i].name = d.volume.row.Name
+			s.hardware.disks[i].name = d.volume.row.Name
 			frozen.VMVolumeLocalID, frozen.DiskName = d.volume.row.LocalID, wire.Ptr(d.volume.row.Name)
 			frozen.Path, frozen.SnapshotLocalID = d.volume.row.Path, wire.Ptr(s.row.LocalID)
 			s.row.Size += d.volume.row.Size
@@ -136,16 +136,16 @@ func (s *snapshot) freeze(v *vm) {
 	}
 
 	for i, n := range v.nics {
-		s.shape.nics[i].mac = n.mac
+		s.hardware.nics[i].mac = n.mac
 		if n.vpc != nil {
-			s.shape.nics[i].vpc.addresses = slices.Clone(n.vpc.addresses)
+			s.hardware.nics[i].vpc.addresses = slices.Clone(n.vpc.addresses)
 		}
 
 		s.nics = append(s.nics, wire.Ptr(*n))
 
 		frozen := wire.NestedFrozenNic{
 			Index: i, Enabled: n.row.Enabled, Mirror: n.row.Mirror, Model: n.row.Model, MACAddress: n.mac,
-			IPAddress: valueOf(n.row.IPAddress), SubnetMask: valueOf(n.row.SubnetMask), Gateway: valueOf(n.row.Gateway),
+			IPAddress: deref(n.row.IPAddress), SubnetMask: deref(n.row.SubnetMask), Gateway: deref(n.row.Gateway),
 		}
 		if n.vlan != nil {
 			frozen.Vlan = n.vlan.frozen()
@@ -156,28 +156,28 @@ func (s *snapshot) freeze(v *vm) {
 }
 
 func deleteVMSnapshot(c *call, in *wire.VMSnapshotDeletionParams) (any, error) {
-	snapshots, err := match(c.world, &c.snapshots, wire.EntityVMSnapshot, in.Where)
+	snapshots, err := matching(c.world, &c.snapshots, wire.EntityVMSnapshot, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, snapshots, change[*snapshot]{
+	return startChanges(c, snapshots, change[*snapshot]{
 		mutation: "deleteVmSnapshot", resource: "VmSnapshot", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete VM snapshot", "删除虚拟机快照", func(s *snapshot) string { return s.row.Name }),
-		cluster: func(s *snapshot) *cluster { return s.cluster },
+		description: describe("Delete VM snapshot", "删除虚拟机快照", func(s *snapshot) string { return s.row.Name }),
+		cluster:     func(s *snapshot) *cluster { return s.cluster },
 		apply: func(s *snapshot) *taskFailure {
 			c.dropSnapshot(s)
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 func (w *world) dropSnapshot(s *snapshot) {
 	w.snapshots.remove(s)
 
 	if s.vm != nil {
-		w.show(s.vm)
+		w.refreshVM(s.vm)
 	}
 }
 
@@ -187,7 +187,7 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 		return nil, notFound("There is no VM snapshot %s", in.Data.SnapshotID)
 	}
 
-	vms, err := match(c.world, &c.vms, wire.EntityVM, in.Where)
+	vms, err := matching(c.world, &c.vms, wire.EntityVM, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 		}
 	}
 
-	return c.changeVMs(vms, vmWork{
-		mutation: "rollbackVm", about: named("Roll back VM", "回滚虚拟机"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeVMs(vms, vmChange{
+		mutation: "rollbackVm", description: describeVM("Roll back VM", "回滚虚拟机"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure { return c.rollBack(v, s) },
 	})
 }
@@ -208,16 +208,16 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 // knows and that still exist come back with their size of then; those that were
 // attached since are detached and stay.
 func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
-	nics := slices.Clone(s.shape.nics)
+	nics := slices.Clone(s.hardware.nics)
 
 	// Other VMs may have got the addresses by now.
 	for i := range nics {
-		if w.macTaken(nics[i].mac, v.cluster, v.nics) != nil {
+		if w.checkMACFree(nics[i].mac, v.cluster, v.nics) != nil {
 			nics[i].mac = ""
 		}
 
 		if w.claimVPC(nics[i:i+1], v.nics) != nil {
-			nics[i].vpc = &vpcShape{subnet: nics[i].vpc.subnet}
+			nics[i].vpc = &vpcConfig{subnet: nics[i].vpc.subnet}
 		}
 	}
 
@@ -227,22 +227,22 @@ func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 	}
 
 	for _, n := range slices.Clone(v.nics) {
-		w.unplug(n)
+		w.removeNIC(n)
 	}
 
 	for _, d := range slices.Clone(v.disks) {
-		if !d.hidden() {
+		if !d.isCloudInitDrive() {
 			w.detach(d)
 		}
 	}
 
 	for i := range nics {
-		n := w.plugIn(v, &nics[i])
-		n.static, n.tools, n.silent = s.nics[i].static, s.nics[i].tools, s.nics[i].silent
+		n := w.addNIC(v, &nics[i])
+		n.static, n.toolsConfigured, n.unconfigured = s.nics[i].static, s.nics[i].toolsConfigured, s.nics[i].unconfigured
 	}
 
 	for i, old := range s.volumes {
-		frozen := s.shape.disks[i]
+		frozen := s.hardware.disks[i]
 
 		if old != nil {
 			if _, exists := w.volumes.get(old.row.ID); exists {
@@ -256,7 +256,7 @@ func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 
 	v.row.CPU, v.row.VCPU, v.row.Memory = s.row.CPU, s.row.VCPU, s.row.Memory
 	v.row.HA, v.row.Firmware = s.row.HA, s.row.Firmware
-	w.show(v)
+	w.refreshVM(v)
 
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-func (t *template) mark(status *wire.EntityAsyncStatus) { t.row.EntityAsyncStatus = status }
+func (t *template) setAsyncStatus(status *wire.EntityAsyncStatus) { t.row.EntityAsyncStatus = status }
 
 func cloneVMTemplateFromVM(c *call, in *[]wire.VMTemplateCreationParams) (any, error) {
 	return c.templatesFromVMs(*in, "cloneVmTemplateFromVm", false)
@@ -20,7 +20,7 @@ func convertVMTemplateFromVM(c *call, in *[]wire.VMTemplateCreationParams) (any,
 }
 
 func (c *call) templatesFromVMs(params []wire.VMTemplateCreationParams, mutation string, consume bool) (any, error) {
-	if err := atLeastOne(params); err != nil {
+	if err := checkNotEmptyList(params); err != nil {
 		return nil, err
 	}
 
@@ -32,7 +32,7 @@ func (c *call) templatesFromVMs(params []wire.VMTemplateCreationParams, mutation
 			return nil, notFound("There is no VM %s", params[i].VMID)
 		}
 
-		if err := nonEmpty("name", &params[i].Name); err != nil {
+		if err := checkNotEmpty("name", &params[i].Name); err != nil {
 			return nil, err
 		}
 
@@ -43,7 +43,7 @@ func (c *call) templatesFromVMs(params []wire.VMTemplateCreationParams, mutation
 		vms[i] = v
 	}
 
-	if err := c.free(mapped(vms, func(v *vm) lockable { return v })...); err != nil {
+	if err := c.checkUnlocked(mapSlice(vms, func(v *vm) lockable { return v })...); err != nil {
 		return nil, err
 	}
 
@@ -56,21 +56,21 @@ func (c *call) templatesFromVMs(params []wire.VMTemplateCreationParams, mutation
 }
 
 func (c *call) templateFromVM(v *vm, p *wire.VMTemplateCreationParams, mutation string, consume bool) wire.WithTask[*wire.VMTemplate] {
-	t := c.newTemplate(v, p.Name, valueOf(p.Description), p.CloudInitSupported)
+	t := c.newTemplate(v, p.Name, deref(p.Description), p.CloudInitSupported)
 	t.row.LocalID = placeholderPrefix + t.row.LocalID
-	k := c.begin(work{
+	k := c.startTask(taskWork{
 		mutation: mutation, resource: "VmTemplate", id: t.row.ID, cluster: v.cluster,
-		about:  text{en: "Create a VM template " + p.Name + " from VM " + v.row.Name, zh: "从虚拟机 " + v.row.Name + " 创建模板 " + p.Name},
-		status: wire.EntityAsyncStatusCreating, holds: []markable{t, markedAs{v, wire.EntityAsyncStatusUpdating}},
+		description: localizedText{en: "Create a VM template " + p.Name + " from VM " + v.row.Name, zh: "从虚拟机 " + v.row.Name + " 创建模板 " + p.Name},
+		status:      wire.EntityAsyncStatusCreating, objects: []asyncObject{t, withAsyncStatus{v, wire.EntityAsyncStatusUpdating}},
 		apply: func() *taskFailure {
-			if failed := c.templatable(v, p.Name, t); failed != nil {
+			if failed := c.checkTemplateSource(v, p.Name, t); failed != nil {
 				return failed
 			}
 
 			t.row.LocalID = c.ids.uuid()
 
 			if consume {
-				c.destroy(v)
+				c.removeVM(v)
 			}
 
 			return nil
@@ -84,7 +84,7 @@ func (c *call) templateFromVM(v *vm, p *wire.VMTemplateCreationParams, mutation 
 
 // templatable refuses to make a template of a VM that is gone or runs, or under
 // a name that is taken.
-func (w *world) templatable(v *vm, name string, t *template) *taskFailure {
+func (w *world) checkTemplateSource(v *vm, name string, t *template) *taskFailure {
 	if v.deleted() {
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
 	}
@@ -97,10 +97,10 @@ func (w *world) templatable(v *vm, name string, t *template) *taskFailure {
 		return nil
 	}
 
-	return w.templateNameTaken(t, name, true)
+	return w.checkTemplateName(t, name, true)
 }
 
-func (w *world) templateNameTaken(t *template, name string, making bool) *taskFailure {
+func (w *world) checkTemplateName(t *template, name string, making bool) *taskFailure {
 	for _, other := range w.templates.list {
 		if other == t {
 			// Of two that are being made, the one that was asked for first gets the name.
@@ -121,49 +121,49 @@ func (w *world) templateNameTaken(t *template, name string, making bool) *taskFa
 
 // newTemplate enters a template of a VM's hardware.
 func (w *world) newTemplate(v *vm, name, description string, cloudInit bool) *template {
-	t := &template{cluster: v.cluster, shape: v.shape()}
-	t.shape.cloudInit = cloudInit
+	t := &template{cluster: v.cluster, hardware: v.hardware()}
+	t.hardware.cloudInit = cloudInit
 	t.row = wire.VMTemplate{
 		ID: w.ids.cuid(), LocalID: w.ids.uuid(), Name: name, Description: description, Cluster: v.cluster.nested(),
-		LocalCreatedAt: stampPtr(w.current),
+		LocalCreatedAt: formatTimePtr(w.now),
 	}
 
-	for i := range t.shape.disks {
-		if d := &t.shape.disks[i]; d.kind == wire.VMDiskTypeDisk {
+	for i := range t.hardware.disks {
+		if d := &t.hardware.disks[i]; d.kind == wire.VMDiskTypeDisk {
 			d.name = name
 		}
 	}
 
-	t.showShape()
-	t.showLabels()
+	t.refreshHardware()
+	t.refreshLabels()
 	w.templates.add(t)
 
 	return t
 }
 
 func convertVMTemplateToVM(c *call, in *[]wire.ConvertVMTemplateToVMParams) (any, error) {
-	return createEach(c, *in, func(p *wire.ConvertVMTemplateToVMParams) (*blueprint, error) {
+	return createVMs(c, *in, func(p *wire.ConvertVMTemplateToVMParams) (*blueprint, error) {
 		t, ok := c.templates.get(p.ConvertedFromTemplateID)
 		if !ok {
 			return nil, notFound("There is no VM template %s", p.ConvertedFromTemplateID)
 		}
 
 		b := &blueprint{
-			shape: t.shape.clone(), mutation: "convertVmTemplateToVm", cluster: t.cluster, description: t.row.Description,
-			about:   text{en: "Convert VM template " + t.row.Name + " to VM " + p.Name, zh: "将模板 " + t.row.Name + " 转化为虚拟机 " + p.Name},
-			consume: func() { c.templates.remove(t) },
+			hardware: t.hardware.clone(), mutation: "convertVmTemplateToVm", cluster: t.cluster, description: t.row.Description,
+			taskDescription: localizedText{en: "Convert VM template " + t.row.Name + " to VM " + p.Name, zh: "将模板 " + t.row.Name + " 转化为虚拟机 " + p.Name},
+			removeSource:    func() { c.templates.remove(t) },
 		}
 
 		for i := range b.disks {
 			b.disks[i].name = ""
 		}
 
-		return b, c.complete(b, p)
+		return b, c.applyParams(b, p)
 	})
 }
 
 func updateVMTemplate(c *call, in *wire.VMTemplateUpdationParams) (any, error) {
-	templates, err := match(c.world, &c.templates, wire.EntityVMTemplate, in.Where)
+	templates, err := matching(c.world, &c.templates, wire.EntityVMTemplate, in.Where)
 	if err != nil {
 		return nil, err
 	}
@@ -173,25 +173,25 @@ func updateVMTemplate(c *call, in *wire.VMTemplateUpdationParams) (any, error) {
 		d = &wire.VMTemplateUpdationParamsData{}
 	}
 
-	if err := nonEmpty("body.data.name", d.Name); err != nil {
+	if err := checkNotEmpty("body.data.name", d.Name); err != nil {
 		return nil, err
 	}
 
-	return changed(c, templates, change[*template]{
+	return startChanges(c, templates, change[*template]{
 		mutation: "updateVmTemplate", resource: "VmTemplate",
-		about:   plainly("Edit VM template", "编辑虚拟机模板", func(t *template) string { return t.row.Name }),
-		cluster: func(t *template) *cluster { return t.cluster },
+		description: describe("Edit VM template", "编辑虚拟机模板", func(t *template) string { return t.row.Name }),
+		cluster:     func(t *template) *cluster { return t.cluster },
 		apply: func(t *template) *taskFailure {
 			if d.Name != nil && *d.Name != t.row.Name {
-				if failed := c.templateNameTaken(t, *d.Name, false); failed != nil {
+				if failed := c.checkTemplateName(t, *d.Name, false); failed != nil {
 					return failed
 				}
 			}
 
-			assign(&t.row.Name, d.Name)
-			assign(&t.row.Description, d.Description)
-			assign(&t.shape.cloudInit, d.CloudInitSupported)
-			t.showShape()
+			setIfSent(&t.row.Name, d.Name)
+			setIfSent(&t.row.Description, d.Description)
+			setIfSent(&t.hardware.cloudInit, d.CloudInitSupported)
+			t.refreshHardware()
 
 			return nil
 		},
@@ -199,21 +199,21 @@ func updateVMTemplate(c *call, in *wire.VMTemplateUpdationParams) (any, error) {
 }
 
 func deleteVMTemplate(c *call, in *wire.VMTemplateDeletionParams) (any, error) {
-	templates, err := match(c.world, &c.templates, wire.EntityVMTemplate, in.Where)
+	templates, err := matching(c.world, &c.templates, wire.EntityVMTemplate, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	return changed(c, templates, change[*template]{
+	return startChanges(c, templates, change[*template]{
 		mutation: "deleteVmTemplate", resource: "VmTemplate", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete VM template", "删除虚拟机模板", func(t *template) string { return t.row.Name }),
-		cluster: func(t *template) *cluster { return t.cluster },
+		description: describe("Delete VM template", "删除虚拟机模板", func(t *template) string { return t.row.Name }),
+		cluster:     func(t *template) *cluster { return t.cluster },
 		apply: func(t *template) *taskFailure {
 			c.dropTemplate(t)
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }
 
 func (w *world) dropTemplate(t *template) {
@@ -221,6 +221,6 @@ func (w *world) dropTemplate(t *template) {
 
 	if l := t.library; l != nil {
 		l.copies = slices.DeleteFunc(l.copies, func(x *template) bool { return x == t })
-		l.showCopies()
+		l.refreshCopies()
 	}
 }

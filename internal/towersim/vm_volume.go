@@ -15,7 +15,7 @@ func (w *world) grow(v *volume, size int64) *taskFailure {
 		return failed
 	}
 
-	if failed := w.hasSpace(v.cluster, space); failed != nil {
+	if failed := w.checkSpace(v.cluster, space); failed != nil {
 		return failed
 	}
 
@@ -30,24 +30,24 @@ func (v *volume) growth(size int64) (int64, *taskFailure) {
 		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", v.row.Name)
 	}
 
-	return times(size-v.row.Size, replicas(v.row.ElfStoragePolicy)), nil
+	return mulSaturating(size-v.row.Size, replicas(v.row.ElfStoragePolicy)), nil
 }
 
 func (w *world) setSize(v *volume, size int64) {
 	v.row.Size = size
 
 	for _, d := range v.disks {
-		w.show(d.vm)
+		w.refreshVM(d.vm)
 	}
 }
 
 func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
-	volumes, err := match(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
+	volumes, err := matching(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := c.free(mapped(volumes, func(v *volume) lockable { return v })...); err != nil {
+	if err := c.checkUnlocked(mapSlice(volumes, func(v *volume) lockable { return v })...); err != nil {
 		return nil, err
 	}
 
@@ -61,10 +61,10 @@ func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
 
 	replies := make([]wire.WithTask[*wire.VMVolume], len(volumes))
 	for i, v := range volumes {
-		t := c.begin(work{
-			mutation: "updateVmVolume", about: text{en: "Update virtual volume", zh: "编辑虚拟卷"},
+		t := c.startTask(taskWork{
+			mutation: "updateVmVolume", description: localizedText{en: "Update virtual volume", zh: "编辑虚拟卷"},
 			resource: "VmVolume", id: v.row.ID, cluster: v.cluster,
-			status: wire.EntityAsyncStatusUpdating, holds: []markable{v},
+			status: wire.EntityAsyncStatusUpdating, objects: []asyncObject{v},
 			apply: func() *taskFailure { return c.editVolume(v, d) },
 		})
 		shown := v.row
@@ -81,7 +81,7 @@ func (w *world) editVolume(v *volume, d *wire.UpdateVMVolumeParamsData) *taskFai
 		}
 	}
 
-	assign(&v.row.Name, d.Name)
+	setIfSent(&v.row.Name, d.Name)
 
 	if d.Description != nil {
 		v.row.Description = d.Description
@@ -95,7 +95,7 @@ func (w *world) editVolume(v *volume, d *wire.UpdateVMVolumeParamsData) *taskFai
 	return nil
 }
 
-func (w *world) volumeNamed(id string, in *cluster) (*volume, error) {
+func (w *world) volumeByID(id string, in *cluster) (*volume, error) {
 	v, ok := w.volumes.get(id)
 	if !ok {
 		return nil, notFound("There is no VM volume %s", id)
@@ -109,7 +109,7 @@ func (w *world) volumeNamed(id string, in *cluster) (*volume, error) {
 }
 
 func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -121,15 +121,15 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 			return nil, badRequest("body[%d].size: must be more than 0", i)
 		}
 
-		if err := nonEmpty("name", &p.Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
-		if err := c.knows(fmt.Sprintf("body[%d].elf_storage_policy", i), string(p.ElfStoragePolicy)); err != nil {
+		if err := c.checkKnownValue(fmt.Sprintf("body[%d].elf_storage_policy", i), string(p.ElfStoragePolicy)); err != nil {
 			return nil, err
 		}
 
-		found, err := c.clusterNamed(p.ClusterID)
+		found, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
 		}
@@ -140,23 +140,23 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
 	for i := range *in {
 		p := &(*in)[i]
-		replies[i] = c.makeVolume(clusters[i], p.Name, bytesOf(p.Size, p.SizeUnit), p.ElfStoragePolicy, p.Sharing, "createVmVolume")
+		replies[i] = c.startVolume(clusters[i], p.Name, bytesOf(p.Size, p.SizeUnit), p.ElfStoragePolicy, p.Sharing, "createVmVolume")
 	}
 
 	return replies, nil
 }
 
 // makeVolume enters a volume as a placeholder and lets a task make it.
-func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
+func (c *call) startVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
 	v := c.newVolume(in, name, size, policy)
 	localID := v.row.LocalID
 	v.row.LocalID, v.row.Sharing, v.linked = placeholderPrefix+localID, sharing, true
 
-	t := c.begin(work{
-		mutation: mutation, about: text{en: "Create virtual volume " + name, zh: "创建虚拟卷 " + name},
-		resource: "VmVolume", id: v.row.ID, cluster: in, status: wire.EntityAsyncStatusCreating, holds: []markable{v},
+	t := c.startTask(taskWork{
+		mutation: mutation, description: localizedText{en: "Create virtual volume " + name, zh: "创建虚拟卷 " + name},
+		resource: "VmVolume", id: v.row.ID, cluster: in, status: wire.EntityAsyncStatusCreating, objects: []asyncObject{v},
 		apply: func() *taskFailure {
-			if failed := c.hasSpace(in, times(size, replicas(policy))); failed != nil {
+			if failed := c.checkSpace(in, mulSaturating(size, replicas(policy))); failed != nil {
 				return failed
 			}
 
@@ -173,7 +173,7 @@ func (c *call) makeVolume(in *cluster, name string, size int64, policy wire.VMVo
 }
 
 func cloneVMVolume(c *call, in *[]wire.CloneVMVolumeParams) (any, error) {
-	if err := atLeastOne(*in); err != nil {
+	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
 	}
 
@@ -185,7 +185,7 @@ func cloneVMVolume(c *call, in *[]wire.CloneVMVolumeParams) (any, error) {
 			return nil, err
 		}
 
-		if err := nonEmpty("data.name", &(*in)[i].Data.Name); err != nil {
+		if err := checkNotEmpty("data.name", &(*in)[i].Data.Name); err != nil {
 			return nil, err
 		}
 
@@ -195,7 +195,7 @@ func cloneVMVolume(c *call, in *[]wire.CloneVMVolumeParams) (any, error) {
 	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
 	for i, source := range sources {
 		data := &(*in)[i].Data
-		replies[i] = c.makeVolume(source.cluster, data.Name, source.row.Size, source.row.ElfStoragePolicy, source.row.Sharing, "cloneVmVolume")
+		replies[i] = c.startVolume(source.cluster, data.Name, source.row.Size, source.row.ElfStoragePolicy, source.row.Sharing, "cloneVmVolume")
 
 		if made, ok := c.volumes.get(replies[i].Data.ID); ok && data.Description != nil {
 			made.row.Description = data.Description
@@ -216,12 +216,12 @@ func (c *call) uniqueVolume(where *wire.VMVolumeWhereUniqueInput) (*volume, erro
 }
 
 func deleteVMVolume(c *call, in *wire.VMVolumeDeletionParams) (any, error) {
-	volumes, err := match(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
+	volumes, err := matching(c.world, &c.volumes, wire.EntityVMVolume, in.Where)
 	if err != nil {
 		return nil, err
 	}
 
-	if err := c.free(mapped(volumes, func(v *volume) lockable { return v })...); err != nil {
+	if err := c.checkUnlocked(mapSlice(volumes, func(v *volume) lockable { return v })...); err != nil {
 		return nil, err
 	}
 
@@ -231,10 +231,10 @@ func deleteVMVolume(c *call, in *wire.VMVolumeDeletionParams) (any, error) {
 		}
 	}
 
-	return changed(c, volumes, change[*volume]{
+	return startChanges(c, volumes, change[*volume]{
 		mutation: "deleteVmVolume", resource: "VmVolume", status: wire.EntityAsyncStatusDeleting,
-		about:   plainly("Delete virtual volume", "删除虚拟卷", func(v *volume) string { return v.row.Name }),
-		cluster: func(v *volume) *cluster { return v.cluster },
+		description: describe("Delete virtual volume", "删除虚拟卷", func(v *volume) string { return v.row.Name }),
+		cluster:     func(v *volume) *cluster { return v.cluster },
 		apply: func(v *volume) *taskFailure {
 			if len(v.disks) > 0 {
 				return failure("VM_VOLUME_IN_USE", "The volume %s is attached to the VM %s.", v.row.Name, v.disks[0].vm.row.Name)
@@ -244,5 +244,5 @@ func deleteVMVolume(c *call, in *wire.VMVolumeDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deleted), nil
+	}, deletedReply), nil
 }

@@ -74,14 +74,14 @@ type vpcNIC struct {
 	floating  *floatingIP
 }
 
-func (v *vpc) key() string        { return v.row.ID }
-func (v *vpc) record() any        { return &v.row }
-func (s *vpcSubnet) key() string  { return s.row.ID }
-func (s *vpcSubnet) record() any  { return &s.row }
-func (f *floatingIP) key() string { return f.row.ID }
-func (f *floatingIP) record() any { return &f.row }
-func (n *vpcNIC) key() string     { return n.row.ID }
-func (n *vpcNIC) record() any     { return &n.row }
+func (v *vpc) id() string         { return v.row.ID }
+func (v *vpc) rowPtr() any        { return &v.row }
+func (s *vpcSubnet) id() string   { return s.row.ID }
+func (s *vpcSubnet) rowPtr() any  { return &s.row }
+func (f *floatingIP) id() string  { return f.row.ID }
+func (f *floatingIP) rowPtr() any { return &f.row }
+func (n *vpcNIC) id() string      { return n.row.ID }
+func (n *vpcNIC) rowPtr() any     { return &n.row }
 
 // VPC is a VPC of the simulated Tower, with the ids that the parameters of NICs
 // name it by.
@@ -111,14 +111,14 @@ type FloatingIP struct {
 func (s *Server) VPCs() []VPC {
 	var all []VPC
 
-	s.locked(func(w *world) {
-		all = mapped(w.vpcs.list, func(v *vpc) VPC {
+	s.withWorld(func(w *world) {
+		all = mapSlice(w.vpcs.list, func(v *vpc) VPC {
 			return VPC{
 				Cluster: v.cluster.row.Name, ID: v.row.ID, Name: v.row.Name,
-				Subnets: mapped(v.subnets, func(s *vpcSubnet) VPCSubnet {
+				Subnets: mapSlice(v.subnets, func(s *vpcSubnet) VPCSubnet {
 					return VPCSubnet{ID: s.row.ID, Name: s.row.Name, CIDR: s.row.CIDR, Gateway: s.row.Gateway}
 				}),
-				FloatingIPs: mapped(v.floating, func(f *floatingIP) FloatingIP {
+				FloatingIPs: mapSlice(v.floating, func(f *floatingIP) FloatingIP {
 					return FloatingIP{ID: f.row.ID, ExternalIP: f.row.ExternalIP}
 				}),
 			}
@@ -128,7 +128,7 @@ func (s *Server) VPCs() []VPC {
 	return all
 }
 
-func (w *world) stockVPC(c *cluster, index int) {
+func (w *world) addVPC(c *cluster, index int) {
 	const subnets, floating = 2, 2
 
 	id := namedIDSource("vpc", c.row.Name)
@@ -158,19 +158,19 @@ func (w *world) stockVPC(c *cluster, index int) {
 func (w *world) vpcEntities() map[string]*entity {
 	return map[string]*entity{
 		entityVPC: newEntity(&w.vpcs, false, map[string]func(*vpc) []any{
-			"subnets": func(v *vpc) []any { return records(v.subnets) },
+			"subnets": func(v *vpc) []any { return rowPtrs(v.subnets) },
 		}),
 		entityVPCSubnet: newEntity(&w.vpcSubnets, false, map[string]func(*vpcSubnet) []any{
-			"vpc": func(s *vpcSubnet) []any { return some(s.vpc) },
+			"vpc": func(s *vpcSubnet) []any { return toOne(s.vpc) },
 		}),
 		entityFloatingIP: newEntity(&w.floatingIPs, false, map[string]func(*floatingIP) []any{
-			"vpc": func(f *floatingIP) []any { return some(f.vpc) },
+			"vpc": func(f *floatingIP) []any { return toOne(f.vpc) },
 		}),
 		entityVPCNic: newEntity(&w.vpcNICs, false, map[string]func(*vpcNIC) []any{
-			"vpc":         func(n *vpcNIC) []any { return some(n.subnet.vpc) },
-			"vpc_subnet":  func(n *vpcNIC) []any { return some(n.subnet) },
-			"floating_ip": func(n *vpcNIC) []any { return some(n.floating) },
-			"vm_nic":      func(n *vpcNIC) []any { return some(n.nic) },
+			"vpc":         func(n *vpcNIC) []any { return toOne(n.subnet.vpc) },
+			"vpc_subnet":  func(n *vpcNIC) []any { return toOne(n.subnet) },
+			"floating_ip": func(n *vpcNIC) []any { return toOne(n.floating) },
+			"vm_nic":      func(n *vpcNIC) []any { return toOne(n.nic) },
 		}),
 	}
 }

@@ -10,14 +10,14 @@ import (
 )
 
 // vpcShape is the place of a NIC in a VPC. Without addresses the NIC gets one.
-type vpcShape struct {
+type vpcConfig struct {
 	subnet    *vpcSubnet
 	addresses []netip.Addr
 	floating  *floatingIP
 }
 
 // vpcPlace reads the place that a NIC of a VM of a cluster shall have.
-func (w *world) vpcPlace(field string, p *wire.VPCNicParams, in *cluster) (*vpcShape, error) {
+func (w *world) newVPCConfig(field string, p *wire.VPCNicParams, in *cluster) (*vpcConfig, error) {
 	if p == nil {
 		return nil, badRequest("%s.vpc_nic: required member is missing", field)
 	}
@@ -31,14 +31,14 @@ func (w *world) vpcPlace(field string, p *wire.VPCNicParams, in *cluster) (*vpcS
 		return nil, badRequest("The VPC %s is not in the cluster %s", p.VPCID, in.row.ID)
 	}
 
-	s := &vpcShape{}
+	s := &vpcConfig{}
 
-	return s, w.vpcMove(field, s, v, &p.VPCSubnetID, p.IPAddresses, p.FloatingIPID)
+	return s, w.changeVPCConfig(field, s, v, &p.VPCSubnetID, p.IPAddresses, p.FloatingIPID)
 }
 
 // vpcMove changes a place as far as the caller says: nil leaves it, an empty
 // floating IP takes that away.
-func (w *world) vpcMove(field string, s *vpcShape, in *vpc, subnet *string, addresses []string, floating *string) error {
+func (w *world) changeVPCConfig(field string, s *vpcConfig, in *vpc, subnet *string, addresses []string, floating *string) error {
 	if subnet != nil {
 		to, ok := w.vpcSubnets.get(*subnet)
 		if !ok || to.vpc != in {
@@ -82,7 +82,7 @@ func (w *world) vpcMove(field string, s *vpcShape, in *vpc, subnet *string, addr
 // claimVPC gives each of the NICs that names no address in its subnet a free
 // one. It refuses places that other NICs have, or that two of these NICs want,
 // and subnets that are full. The NICs of except give up their places.
-func (w *world) claimVPC(shapes []nicShape, except []*nic) *taskFailure {
+func (w *world) claimVPC(shapes []nicConfig, except []*nic) *taskFailure {
 	claimed := map[string]bool{}
 	held := func(s *vpcSubnet, address netip.Addr) bool {
 		holder := s.pool.holders[address]
@@ -126,14 +126,14 @@ func (w *world) claimVPC(shapes []nicShape, except []*nic) *taskFailure {
 		}
 
 		claimed[s.subnet.row.ID+" "+address.String()] = true
-		shapes[i].vpc = &vpcShape{subnet: s.subnet, addresses: []netip.Addr{address}, floating: s.floating}
+		shapes[i].vpc = &vpcConfig{subnet: s.subnet, addresses: []netip.Addr{address}, floating: s.floating}
 	}
 
 	return nil
 }
 
 // enterVPC puts a NIC into a VPC, at a place that [world.claimVPC] has checked.
-func (w *world) enterVPC(n *nic, s *vpcShape) {
+func (w *world) joinVPC(n *nic, s *vpcConfig) {
 	if n.vpc == nil {
 		n.vpc = &vpcNIC{nic: n, row: vpcNICRow{ID: w.ids.cuid(), LocalID: w.ids.uuid()}}
 		w.vpcNICs.add(n.vpc)
@@ -156,11 +156,11 @@ func (w *world) enterVPC(n *nic, s *vpcShape) {
 		s.floating.holder = n.vpc
 	}
 
-	n.showVPC()
+	n.refreshVPC()
 }
 
 // giveUpVPC gives back what a NIC has of its VPC.
-func (n *nic) giveUpVPC() {
+func (n *nic) leaveVPC() {
 	if n.vpc == nil {
 		return
 	}
@@ -177,7 +177,7 @@ func (n *nic) giveUpVPC() {
 }
 
 // rename keeps what a NIC has of its VPC under another MAC address.
-func (n *nic) rename(mac string) {
+func (n *nic) moveVPCToMAC(mac string) {
 	if n.vpc == nil {
 		return
 	}
@@ -193,13 +193,13 @@ func (n *nic) rename(mac string) {
 	}
 }
 
-func (n *nic) showVPC() {
+func (n *nic) refreshVPC() {
 	in := n.vpc.subnet.vpc
 	shown := &wire.NestedVirtualPrivateCloudNic{
 		ID: n.vpc.row.ID, LocalID: n.vpc.row.LocalID,
 		VPC:         wire.NestedVirtualPrivateCloud{ID: in.row.ID, Name: in.row.Name},
 		VPCSubnet:   wire.NestedVirtualPrivateCloudSubnet{ID: n.vpc.subnet.row.ID, Name: n.vpc.subnet.row.Name},
-		IPAddresses: mapped(n.vpc.addresses, netip.Addr.String),
+		IPAddresses: mapSlice(n.vpc.addresses, netip.Addr.String),
 	}
 
 	if f := n.vpc.floating; f != nil {
@@ -212,7 +212,7 @@ func (n *nic) showVPC() {
 }
 
 // frozen is how templates show the place.
-func (s *vpcShape) frozen() *wire.NestedTemplateVPCNic {
+func (s *vpcConfig) frozen() *wire.NestedTemplateVPCNic {
 	if s == nil {
 		return nil
 	}

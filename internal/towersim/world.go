@@ -12,7 +12,7 @@ import (
 // world is all that is simulated. It has no lock of its own: the server that
 // owns it lets one caller in at a time.
 type world struct {
-	agenda
+	eventQueue
 
 	scenario *Scenario
 	version  version
@@ -67,7 +67,7 @@ type world struct {
 	mutations   history[Mutation]
 	lastUsers   map[string]*vm // by the id of a volume: the last VM that had it
 	vmOrder     uint64
-	nodes       nodeBook
+	nodes       nodeStore
 	entities    map[string]*entity
 }
 
@@ -93,7 +93,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 		uploads:     map[string]*upload{},
 	}
 
-	w.current = c.now()
+	w.now = c.now()
 	// A completed scenario's version and globs have been checked.
 	w.version, _ = parseVersion(scenario.Version)
 
@@ -104,9 +104,9 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 		}
 	}
 
-	w.entities = w.catalogue()
-	w.stock()
-	w.keepJournal()
+	w.entities = w.newEntities()
+	w.addInventory()
+	w.startJournal()
 
 	for _, fault := range scenario.Faults {
 		w.addFault(fault)
@@ -128,20 +128,20 @@ func (w *world) guestOf(name string) Guest {
 
 // visible returns the VMs that the API shows.
 func (w *world) visible() []*vm {
-	return filtered(w.vms.list, func(v *vm) bool { return v.visibleAt(w.current) })
+	return filterSlice(w.vms.list, func(v *vm) bool { return v.visibleAt(w.now) })
 }
 
 // clusterVMs returns the VMs of a cluster, those in the recycle bin included.
 func (w *world) clusterVMs(c *cluster) []*vm {
-	return filtered(w.vms.list, func(v *vm) bool { return v.cluster == c })
+	return filterSlice(w.vms.list, func(v *vm) bool { return v.cluster == c })
 }
 
-func (w *world) addNIC(n *nic) {
+func (w *world) insertNIC(n *nic) {
 	w.nics.add(n)
 	n.vm.nics = append(n.vm.nics, n)
 }
 
-func (w *world) addDisk(d *disk) {
+func (w *world) insertDisk(d *disk) {
 	w.disks.add(d)
 	d.vm.disks = append(d.vm.disks, d)
 
@@ -152,20 +152,20 @@ func (w *world) addDisk(d *disk) {
 
 // renew gives the NICs and disks of a VM new ids, as each edit of the VM does:
 // their rows are joins that Tower rebuilds, the disks by their boot order.
-func (w *world) renew(v *vm) {
+func (w *world) renewPartIDs(v *vm) {
 	for _, n := range v.nics {
-		n.formerIDs = remembered(w.formerNICs, n, n.formerIDs, n.row.ID)
-		w.nics.rekey(n, func() { n.row.ID = w.ids.cuid() })
+		n.formerIDs = keepFormerID(w.formerNICs, n, n.formerIDs, n.row.ID)
+		w.nics.changeID(n, func() { n.row.ID = w.ids.cuid() })
 	}
 
 	slices.SortStableFunc(v.disks, func(a, b *disk) int { return a.row.Boot - b.row.Boot })
 
 	for _, d := range v.disks {
-		d.formerIDs = remembered(w.formerDisks, d, d.formerIDs, d.row.ID)
-		w.disks.rekey(d, func() { d.row.ID = w.ids.cuid() })
+		d.formerIDs = keepFormerID(w.formerDisks, d, d.formerIDs, d.row.ID)
+		w.disks.changeID(d, func() { d.row.ID = w.ids.cuid() })
 	}
 
-	w.show(v)
+	w.refreshVM(v)
 }
 
 // maxFormer is how many former ids of a NIC or a disk still lead to it.
@@ -173,7 +173,7 @@ const maxFormer = 100
 
 // remembered adds an id to the former ones of x, and forgets the oldest where
 // they are too many.
-func remembered[T any](by map[string]T, x T, ids []string, id string) []string {
+func keepFormerID[T any](by map[string]T, x T, ids []string, id string) []string {
 	by[id] = x
 
 	if ids = append(ids, id); len(ids) > maxFormer {
@@ -185,7 +185,7 @@ func remembered[T any](by map[string]T, x T, ids []string, id string) []string {
 }
 
 // show brings the members of a VM's row that follow from its parts up to date.
-func (w *world) show(v *vm) {
+func (w *world) refreshVM(v *vm) {
 	v.row.Cluster = wire.Ptr(v.cluster.nested())
 	v.row.Host = nil
 	v.row.NodeIP = ""
@@ -200,28 +200,28 @@ func (w *world) show(v *vm) {
 		v.row.Folder = &wire.NestedVMFolder{ID: v.folder.row.ID, Name: v.folder.row.Name}
 	}
 
-	v.row.VMNics = mapped(v.nics, func(n *nic) wire.NestedVMNic { return wire.NestedVMNic{ID: n.row.ID} })
-	v.row.VMDisks = mapped(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
+	v.row.VMNics = mapSlice(v.nics, func(n *nic) wire.NestedVMNic { return wire.NestedVMNic{ID: n.row.ID} })
+	v.row.VMDisks = mapSlice(v.disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
 
 	for order, n := range v.nics {
 		n.row.Order = wire.Ptr(order)
 		n.row.VM = v.nested()
 	}
 
-	v.row.Snapshots = mapped(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
+	v.row.Snapshots = mapSlice(w.snapshotsOf(v), func(s *snapshot) wire.NestedVMSnapshot {
 		s.row.VM = wire.Ptr(v.nested())
 		w.journal.touch(s)
 
 		return s.nested()
 	})
-	v.row.VMPlacementGroup = mapped(w.groupsOf(v), func(g *group) wire.NestedVMPlacementGroup {
+	v.row.VMPlacementGroup = mapSlice(w.groupsOf(v), func(g *group) wire.NestedVMPlacementGroup {
 		return wire.NestedVMPlacementGroup{ID: g.row.ID, Name: g.row.Name}
 	})
-	v.row.GPUDevices = mapped(v.gpus, func(claim gpuClaim) wire.NestedGPUDevice {
+	v.row.GPUDevices = mapSlice(v.gpus, func(claim gpuClaim) wire.NestedGPUDevice {
 		return wire.NestedGPUDevice{ID: claim.gpu.row.ID, Name: claim.gpu.row.Name}
 	})
 
-	v.row.PCINics = mapped(v.hostNICs, (*hostNIC).nested)
+	v.row.PCINics = mapSlice(v.hostNICs, (*hostNIC).nested)
 
 	var size int64
 
@@ -234,6 +234,6 @@ func (w *world) show(v *vm) {
 	}
 
 	v.row.ProvisionedSize, v.row.Size = wire.Ptr(size), wire.Ptr(size)
-	v.showLabels()
+	v.refreshLabels()
 	w.touchVM(v)
 }

@@ -33,41 +33,20 @@ func (f *filter) narrow() ([]any, bool) {
 	return f.candidates()
 }
 
-// byKeys narrows a filter on id or local_id to the rows that have one of keys.
-func (c *compiler) byKeys(entity string, field fieldInfo, keys []string) func() ([]any, bool) {
-	switch field.name {
-	case "id":
-		index, ok := c.src.(IDIndex)
-		if !ok {
-			return nil
-		}
-		return func() ([]any, bool) {
-			var out []any
-			for _, key := range keys {
-				if row, found := index.ByID(entity, key); found {
-					out = append(out, row)
-				}
-			}
-			return out, true
-		}
-	case "local_id":
-		index, ok := c.src.(LocalIDIndex)
-		if !ok {
-			return nil
-		}
-		return func() ([]any, bool) {
-			var out []any
-			for _, key := range keys {
-				rows, ok := index.ByLocalID(entity, key)
-				if !ok {
-					return nil, false
-				}
-				out = append(out, rows...)
-			}
-			return out, true
-		}
-	default:
+// byIDs narrows a filter on ids to the rows that have one of them.
+func (c *compiler) byIDs(entity string, ids []string) func() ([]any, bool) {
+	index, ok := c.src.(IDIndex)
+	if !ok {
 		return nil
+	}
+	return func() ([]any, bool) {
+		var out []any
+		for _, id := range ids {
+			if row, found := index.ByID(entity, id); found {
+				out = append(out, row)
+			}
+		}
+		return out, true
 	}
 }
 

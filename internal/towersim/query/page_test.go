@@ -70,9 +70,6 @@ func TestPages(t *testing.T) {
 				if got := strings.Join(ids(rows), " "); got != test.want {
 					t.Errorf("%T: got %q, want %q", src, got, test.want)
 				}
-				if count, err := CountRequest(src, wire.EntityVM, test.req); err != nil || count != len(rows) {
-					t.Errorf("CountRequest = %d, %v for %d rows", count, err, len(rows))
-				}
 			}
 		})
 	}
@@ -97,12 +94,12 @@ func TestRefusedPages(t *testing.T) {
 func TestLookUpsDoNotScan(t *testing.T) {
 	t.Parallel()
 	for where, entity := range map[string]string{
-		`{"id":"v1"}`:                                  wire.EntityVM,
-		`{"id_in":["v1","v2"],"ha":true}`:              wire.EntityVM,
-		`{"OR":[{"id":"v1"},{"local_id":"v1"}]}`:       wire.EntityVM,
-		`{"AND":[{"name":"x"},{"local_id_in":["u"]}]}`: wire.EntityVM,
-		`{"vm":{"id_in":["v1","v3"]}}`:                 wire.EntityVMNic,
-		`{"host":{"cluster":{"id":"c1"}}}`:             wire.EntityVM,
+		`{"id":"v1"}`:                             wire.EntityVM,
+		`{"id_in":["v1","v2"],"ha":true}`:         wire.EntityVM,
+		`{"OR":[{"id":"v1"},{"id_in":["v2"]}]}`:   wire.EntityVM,
+		`{"AND":[{"name":"x"},{"id_in":["v1"]}]}`: wire.EntityVM,
+		`{"vm":{"id_in":["v1","v3"]}}`:            wire.EntityVMNic,
+		`{"host":{"cluster":{"id":"c1"}}}`:        wire.EntityVM,
 	} {
 		src := &indexed{inventory: sample()}
 		if _, err := Match(src, entity, []byte(where)); err != nil {
@@ -114,6 +111,7 @@ func TestLookUpsDoNotScan(t *testing.T) {
 	}
 	for where, entity := range map[string]string{
 		`{"name":"x"}`:                      wire.EntityVM,
+		`{"local_id":"u1"}`:                 wire.EntityVM,
 		`{"OR":[{"id":"v1"},{"name":"x"}]}`: wire.EntityVM,
 		`{"NOT":[{"id":"v1"}]}`:             wire.EntityVM,
 		`{"id_not":"v1"}`:                   wire.EntityVM,

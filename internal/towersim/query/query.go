@@ -27,14 +27,6 @@ type IDIndex interface {
 	ByID(entity, id string) (row any, found bool)
 }
 
-// LocalIDIndex is implemented by a Source that finds rows by their local_id
-// without a scan.
-type LocalIDIndex interface {
-	// ByLocalID returns all rows whose field local_id has the given value. The
-	// answer ok = false means that the entity has no such index.
-	ByLocalID(entity, localID string) (rows []any, ok bool)
-}
-
 // RelationIndex is implemented by a Source that follows a to-one relation
 // backwards without a scan.
 type RelationIndex interface {
@@ -64,34 +56,11 @@ func Find(src Source, entity string, req Request) ([]any, error) {
 	return page.cut(filter.rows()), nil
 }
 
-// Count returns how many rows of entity match a filter; an absent filter and
-// null match all of them.
-func Count(src Source, entity string, where json.RawMessage) (int, error) {
-	rows, err := Match(src, entity, where)
-	return len(rows), err
-}
-
-// CountRequest returns how many rows the request selects: like the counting
-// operations of Tower, it honours the paging members.
-func CountRequest(src Source, entity string, req Request) (int, error) {
-	rows, err := Find(src, entity, req)
-	return len(rows), err
-}
-
 // Match returns the rows of entity that the filter of a mutation selects,
 // ordered by id. It takes an absent filter, null and {} for "all rows", as
 // Tower does.
 func Match(src Source, entity string, where json.RawMessage) ([]any, error) {
 	return Find(src, entity, Request{Where: where})
-}
-
-// Matches tells whether one row of entity matches a filter.
-func Matches(src Source, entity string, row any, where json.RawMessage) (bool, error) {
-	filter, err := compileWhere(src, entity, where)
-	if err != nil {
-		return false, err
-	}
-	return filter.holds(row) == yes, nil
 }
 
 // BadRequest is the error of a request that Tower refuses with status 400.

@@ -29,8 +29,8 @@ func (c *compiler) scalarFilter(path *place, entity string, field fieldInfo, op 
 		}
 		return truthOf(test(have))
 	}}
-	if op == opEqual {
-		out.candidates = c.byKeys(entity, field, []string{want.s})
+	if op == opEqual && field.name == idField.name {
+		out.candidates = c.byIDs(entity, []string{want.s})
 	}
 	return out, nil
 }
@@ -111,8 +111,8 @@ func (c *compiler) membership(path *place, entity string, r *reader, op operator
 		}
 		return truthOf(wanted[have] == (op == opIn))
 	}}
-	if op == opIn {
-		out.candidates = c.byKeys(entity, r.field, keys)
+	if op == opIn && r.field.name == idField.name {
+		out.candidates = c.byIDs(entity, keys)
 	}
 	return out, nil
 }

@@ -115,20 +115,6 @@ func (s *indexed) ByID(entity, id string) (any, bool) {
 	return nil, false
 }
 
-func (s *indexed) ByLocalID(entity, localID string) ([]any, bool) {
-	if entity == wire.EntityLabel {
-		return nil, false
-	}
-	field := fieldInfo{name: "local_id", kind: kindString}
-	var out []any
-	for _, row := range s.inventory.Rows(entity) {
-		if v := (&reader{field: field}).read(row); !v.null && v.s == localID {
-			out = append(out, row)
-		}
-	}
-	return out, true
-}
-
 func (s *indexed) Referring(entity, field string, target any) ([]any, bool) {
 	var out []any
 	for _, row := range s.inventory.Rows(entity) {

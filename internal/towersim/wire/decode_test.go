@@ -89,7 +89,7 @@ func TestDecodeKeepsAbsentNullAndValueApart(t *testing.T) {
 		},
 		"value": {
 			`{"username":"u","password":"p","source":"LDAP"}`,
-			LoginInput{Username: "u", Password: "p", Source: Some(UserSourceLdap)},
+			LoginInput{Username: "u", Password: "p", Source: some(UserSourceLdap)},
 		},
 	}
 	for name, test := range tests {
@@ -188,17 +188,18 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		for i := range Operations {
 			op := &Operations[i]
-			if op.NewRequest == nil {
+			newRequest := bodiesByPath[op.Path].newRequest
+			if newRequest == nil {
 				continue
 			}
-			into := op.NewRequest()
+			into := newRequest()
 			if err := Decode([]byte(body), into); err != nil {
 				if !strings.HasPrefix(err.Error(), "body") {
 					t.Errorf("%s: the error does not name the place: %v", op.Path, err)
 				}
 				continue
 			}
-			again := op.NewRequest()
+			again := newRequest()
 			if err := Decode(marshal(t, into), again); err != nil {
 				t.Errorf("%s: %s is taken, but not its own output: %v", op.Path, body, err)
 			}

@@ -10,4 +10,4 @@
 // as Tower is. A filter ("where") stays raw JSON: package query reads it.
 package wire
 
-//go:generate go run ./gen -wire . -query ../query
+//go:generate go run ./gen -wire . -query ../query -towersim ..

@@ -69,7 +69,8 @@ func TestTypesMatchTheDocument(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		for i := range Operations {
 			op := &Operations[i]
-			reply := op.NewResponse()
+			body := bodiesByPath[op.Path]
+			reply := body.newResponse()
 			fill(reflect.ValueOf(reply).Elem(), true)
 			if !full {
 				clearOptional(reflect.ValueOf(reply).Elem())
@@ -80,8 +81,8 @@ func TestTypesMatchTheDocument(t *testing.T) {
 				ResponseBody: marshal(t, reply),
 			}
 			switch {
-			case op.NewRequest != nil:
-				request := op.NewRequest()
+			case body.newRequest != nil:
+				request := body.newRequest()
 				fill(reflect.ValueOf(request).Elem(), true)
 				if list, ok := request.(*ListRequest); ok {
 					list.OrderBy = Ptr("id_ASC")
@@ -90,10 +91,10 @@ func TestTypesMatchTheDocument(t *testing.T) {
 					clearOptional(reflect.ValueOf(request).Elem())
 				}
 				ex.RequestBody = marshal(t, request)
-				if err := Decode(ex.RequestBody, op.NewRequest()); err != nil && full {
+				if err := Decode(ex.RequestBody, body.newRequest()); err != nil && full {
 					t.Errorf("%s: %v", op.Path, err)
 				}
-			case op.Form != nil:
+			case body.form != nil:
 				ex.RequestType = "multipart/form-data; boundary=x"
 			}
 			checker.Check(ex)
@@ -146,13 +147,13 @@ func clearOptional(v reflect.Value) {
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	path := openapicheck.NeedDocument(t)
-	wireDir, queryDir := t.TempDir(), t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./gen", "-wire", wireDir, "-query", queryDir)
+	wireDir, queryDir, simDir := t.TempDir(), t.TempDir(), t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./gen", "-wire", wireDir, "-query", queryDir, "-towersim", simDir)
 	cmd.Env = append(os.Environ(), openapicheck.EnvDocument+"="+path)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("generate: %v\n%s", err, out)
 	}
-	for fresh, present := range map[string]string{wireDir: ".", queryDir: "../query"} {
+	for fresh, present := range map[string]string{wireDir: ".", queryDir: "../query", simDir: ".."} {
 		want := generated(t, fresh)
 		have := generated(t, present)
 		for name, text := range want {

@@ -8,51 +8,22 @@ type Operation struct {
 	Path string
 	// Method is the HTTP method.
 	Method string
-	// ID is the operation's name in the API description.
-	ID string
 	// Tag is the group that the API description puts the operation in.
 	Tag string
-	// Request names the Go type of the JSON body, of one element if RequestArray
-	// is set; empty if the operation takes no JSON body.
-	Request string
-	// RequestArray tells that the body is a list.
-	RequestArray bool
-	// NewRequest returns a pointer to a zero body to decode into; nil if the
-	// operation takes no JSON body.
-	NewRequest func() any
-	// Form lists the parts of a multipart body, empty for other operations.
-	Form []FormField
-	// Response names the Go type of the reply, of one element if ResponseArray is set.
+	// Response names the Go type of the reply, or of one element if the reply is a
+	// list.
 	Response string
-	// ResponseArray tells that the reply is a list.
-	ResponseArray bool
-	// NewResponse returns a pointer to a zero reply.
-	NewResponse func() any
-	// Task tells that the reply, or each element of it, carries a task's id.
-	Task bool
-	// List tells that the reply is the matching rows of Entity as they are.
+	// List is true if the reply is the matching rows of Entity as they are.
 	List bool
-	// Connection tells that the operation counts the rows of Entity.
+	// Connection is true if the operation counts the rows of Entity.
 	Connection bool
-	// NotModified tells that the operation may answer 304.
-	NotModified bool
 	// Entity is the entity whose rows the operation filters by its body's where,
-	// orderBy and paging members; empty for operations of another kind. An
+	// orderBy and paging members; it is empty for operations of another kind. An
 	// operation that is neither List nor Connection computes its reply from the rows.
 	Entity string
 	// Since is the first Tower version that has the operation; empty means every
-	// version that the simulator plays.
+	// version that can be simulated.
 	Since string
-}
-
-// FormField is one part of a multipart body.
-type FormField struct {
-	// Name is the part's name.
-	Name string
-	// Required tells that the part must be there.
-	Required bool
-	// File tells that the part is a file, not text.
-	File bool
 }
 
 // OperationAt returns the operation at a path relative to the base path.

@@ -4,6 +4,7 @@ package wire
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -32,14 +33,11 @@ func TestOperations(t *testing.T) {
 		if found, ok := OperationAt(op.Path); !ok || found != op {
 			t.Errorf("OperationAt(%s) finds something else", op.Path)
 		}
-		if (op.NewRequest == nil) != (op.Request == "") {
-			t.Errorf("%s: request %q and its constructor disagree", op.Path, op.Request)
+		if bodiesByPath[op.Path].newResponse == nil {
+			t.Errorf("%s has no reply", op.Path)
 		}
 		if op.Connection != strings.HasSuffix(op.Path, "-connection") || op.Connection != (op.Response == "Connection") {
 			t.Errorf("%s: connection %t replies %s", op.Path, op.Connection, op.Response)
-		}
-		if op.Task != strings.HasPrefix(op.Response, "WithTask[") {
-			t.Errorf("%s: task %t replies %s", op.Path, op.Task, op.Response)
 		}
 	}
 	if _, ok := OperationAt("/get-nothing"); ok {
@@ -50,9 +48,9 @@ func TestOperations(t *testing.T) {
 func TestOperationFacts(t *testing.T) {
 	t.Parallel()
 	type facts struct {
-		method, entity, since          string
-		requestArray, responseArray    bool
-		list, connection, task, noBody bool
+		method, entity, since       string
+		requestArray, responseArray bool
+		list, connection, noBody    bool
 	}
 	tests := map[string]facts{
 		"/get-version":                  {method: "GET", noBody: true},
@@ -61,15 +59,15 @@ func TestOperationFacts(t *testing.T) {
 		"/get-vms":                      {method: "POST", entity: EntityVM, responseArray: true, list: true},
 		"/get-vms-connection":           {method: "POST", entity: EntityVM, connection: true},
 		"/get-vm-gpu-device-info":       {method: "POST", entity: EntityVM, since: "4.0.0", responseArray: true},
-		"/create-vm":                    {method: "POST", requestArray: true, responseArray: true, task: true},
-		"/create-vm-snapshot":           {method: "POST", responseArray: true, task: true},
-		"/update-vm-nic-qos-option":     {method: "POST", responseArray: true, task: true, since: "3.2.0"},
-		"/login":                        {method: "POST", task: true},
+		"/create-vm":                    {method: "POST", requestArray: true, responseArray: true},
+		"/create-vm-snapshot":           {method: "POST", responseArray: true},
+		"/update-vm-nic-qos-option":     {method: "POST", responseArray: true, since: "3.2.0"},
+		"/login":                        {method: "POST"},
 		"/upload-elf-image":             {method: "POST", responseArray: true, noBody: true},
 		"/get-cluster-settingses":       {method: "POST", entity: EntityClusterSettings, responseArray: true, list: true},
-		"/update-vm-vpc-nic":            {method: "POST", responseArray: true, task: true, since: "4.3.0"},
+		"/update-vm-vpc-nic":            {method: "POST", responseArray: true, since: "4.3.0"},
 		"/import-content-library-image": {method: "POST", since: "4.0.0"},
-		"/create-vm-from-content-library-template-batch": {method: "POST", task: true, since: "4.4.0"},
+		"/create-vm-from-content-library-template-batch": {method: "POST", since: "4.4.0"},
 	}
 	for path, want := range tests {
 		op, ok := OperationAt(path)
@@ -77,19 +75,23 @@ func TestOperationFacts(t *testing.T) {
 			t.Errorf("%s is missing", path)
 			continue
 		}
+		body := bodiesByPath[path]
 		got := facts{
-			op.Method, op.Entity, op.Since, op.RequestArray, op.ResponseArray,
-			op.List, op.Connection, op.Task, op.NewRequest == nil,
+			op.Method, op.Entity, op.Since, body.newRequest != nil && isList(body.newRequest()), isList(body.newResponse()),
+			op.List, op.Connection, body.newRequest == nil,
 		}
 		if got != want {
 			t.Errorf("%s\n got %+v\nwant %+v", path, got, want)
 		}
 	}
-	form, _ := OperationAt("/upload-content-library-image")
-	if len(form.Form) != 7 || form.Form[2] != (FormField{Name: "file", Required: true, File: true}) {
-		t.Errorf("parts of the upload: %+v", form.Form)
+	form := bodiesByPath["/upload-content-library-image"].form
+	if len(form) != 7 || form[2] != (formField{name: "file", required: true, file: true}) {
+		t.Errorf("parts of the upload: %+v", form)
 	}
 }
+
+// isList reports whether a body is a list; into is a pointer to it.
+func isList(into any) bool { return reflect.TypeOf(into).Elem().Kind() == reflect.Slice }
 
 func TestZeroRepliesAreComplete(t *testing.T) {
 	t.Parallel()
@@ -106,7 +108,7 @@ func TestZeroRepliesAreComplete(t *testing.T) {
 		"optional":       {ErrorBody{Message: "m", Path: "p", Status: 400}, `{"message":"m","path":"p","status":400}`},
 		"absent member":  {LoginInput{}, `{"password":"","username":""}`},
 		"null member":    {LoginInput{Source: Opt[UserSource]{Set: true, Null: true}}, `"source":null`},
-		"member":         {LoginInput{Source: Some(UserSourceLocal)}, `"source":"LOCAL"`},
+		"member":         {LoginInput{Source: some(UserSourceLocal)}, `"source":"LOCAL"`},
 		"list":           {List[int]{1}, `[1]`},
 		"object":         {Object{"a": 1}, `{"a":1}`},
 	}
@@ -114,8 +116,5 @@ func TestZeroRepliesAreComplete(t *testing.T) {
 		if got := string(marshal(t, test.value)); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %s does not contain %s", name, got, test.want)
 		}
-	}
-	if got := Some("x").Ptr(); got == nil || *got != "x" {
-		t.Errorf("Some(x).Ptr() = %v", got)
 	}
 }

@@ -77,11 +77,6 @@ type Opt[T any] struct {
 	Value T
 }
 
-// Some returns a member that has a value.
-func Some[T any](value T) Opt[T] {
-	return Opt[T]{Set: true, Value: value}
-}
-
 // Ptr returns the member's value, or nil if it was absent or null.
 func (o Opt[T]) Ptr() *T {
 	if !o.Set || o.Null {

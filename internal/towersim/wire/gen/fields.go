@@ -30,6 +30,40 @@ var kinds = []struct {
 	{"m", "object", "_every _none _some"},
 }
 
+// relation is a field that leads from an entity to another.
+type relation struct {
+	field, target string
+	many          bool
+}
+
+// relationsOf picks the relations among the fields of a filter.
+func relationsOf(fields []string) []relation {
+	var out []relation
+	for _, text := range fields {
+		name, rest, _ := strings.Cut(text, ":")
+		if letter, target, _ := strings.Cut(rest, ":"); letter == "o" || letter == "m" {
+			out = append(out, relation{field: name, target: target, many: letter == "m"})
+		}
+	}
+	return out
+}
+
+// relationTable lists the relations of the entities that have a list operation.
+func relationTable(doc *document, ops []*op) (map[string][]relation, error) {
+	out := map[string][]relation{}
+	for _, o := range ops {
+		if !o.lists() {
+			continue
+		}
+		fields, err := filterFields(doc, o.entity+whereSuffix, map[string][]string{})
+		if err != nil {
+			return nil, err
+		}
+		out[o.entity] = relationsOf(fields)
+	}
+	return out, nil
+}
+
 // fieldTable writes the table of filter and order fields of every entity that
 // a filter can reach.
 func fieldTable(doc *document) (map[string]string, error) {

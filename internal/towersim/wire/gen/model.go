@@ -59,7 +59,6 @@ func (b *builder) addOperations(ops []*op) error {
 		if o.responseType, err = b.typeOf(out, "", false); err != nil {
 			return fmt.Errorf("reply of %s: %w", o.path, err)
 		}
-		o.task = strings.HasPrefix(o.responseType, "WithTask[")
 	}
 	b.tag = ""
 	_, err := b.typeOf(&schema{Ref: "#/components/schemas/ErrorBody"}, "", false)

@@ -10,15 +10,14 @@ import (
 
 // op is one operation with its bodies resolved to Go types.
 type op struct {
-	path, method, id, tag string
-	request, response     *schema // nil: no body
-	form                  *schema // a multipart body
-	statuses              []string
+	path, method, tag string
+	request, response *schema // nil: no body
+	form              *schema // a multipart body
 
 	requestType, responseType   string
 	requestArray, responseArray bool
 	entity                      string
-	connection, task            bool
+	connection                  bool
 }
 
 // operations lists the operations of the document, by path.
@@ -27,7 +26,7 @@ func operations(doc *document) ([]*op, error) {
 	for _, path := range sortedKeys(doc.Paths) {
 		for _, method := range sortedKeys(doc.Paths[path]) {
 			in := doc.Paths[path][method]
-			o := &op{path: path, method: strings.ToUpper(method), id: in.OperationID, tag: in.Tags[0], statuses: sortedKeys(in.Responses)}
+			o := &op{path: path, method: strings.ToUpper(method), tag: in.Tags[0]}
 			if in.RequestBody != nil {
 				o.request = in.RequestBody.Content["application/json"].Schema
 				o.form = in.RequestBody.Content["multipart/form-data"].Schema
@@ -85,41 +84,12 @@ func emitOperations(ops []*op) string {
 }
 
 func emitOperation(b *strings.Builder, o *op) {
-	fmt.Fprintf(b, "{Path: %q, Method: %q, ID: %q, Tag: %q, ", o.path, o.method, o.id, o.tag)
-	if o.requestType != "" {
-		fmt.Fprintf(b, "Request: %q, ", o.requestType)
-		goType := o.requestType
-		if o.requestArray {
-			b.WriteString("RequestArray: true, ")
-			goType = "[]" + goType
-		}
-		fmt.Fprintf(b, "NewRequest: func() any { return new(%s) },\n", goType)
+	fmt.Fprintf(b, "{Path: %q, Method: %q, Tag: %q, Response: %q, ", o.path, o.method, o.tag, o.responseType)
+	if o.lists() {
+		b.WriteString("List: true, ")
 	}
-	if o.form != nil {
-		b.WriteString("Form: []FormField{")
-		for _, name := range sortedKeys(o.form.Properties) {
-			fmt.Fprintf(b, "{Name: %q, Required: %t, File: %t},", name, o.form.requires(name), o.form.Properties[name].Format == "binary")
-		}
-		b.WriteString("}, ")
-	}
-	reply := o.responseType
-	if o.responseArray {
-		reply = "[]" + reply
-	}
-	fmt.Fprintf(b, "Response: %q, NewResponse: func() any { return new(%s) }, ", o.responseType, reply)
-	for _, flag := range []struct {
-		name string
-		set  bool
-	}{
-		{"ResponseArray", o.responseArray},
-		{"Task", o.task},
-		{"List", o.entity != "" && o.responseType == goName(o.entity)},
-		{"Connection", o.connection},
-		{"NotModified", slices.Contains(o.statuses, "304")},
-	} {
-		if flag.set {
-			fmt.Fprintf(b, "%s: true, ", flag.name)
-		}
+	if o.connection {
+		b.WriteString("Connection: true, ")
 	}
 	if o.entity != "" {
 		fmt.Fprintf(b, "Entity: Entity%s, ", goName(o.entity))
@@ -128,4 +98,67 @@ func emitOperation(b *strings.Builder, o *op) {
 		fmt.Fprintf(b, "Since: %q, ", v)
 	}
 	b.WriteString("},\n")
+}
+
+// lists reports whether the operation replies with the rows of its entity.
+func (o *op) lists() bool { return o.entity != "" && o.responseType == goName(o.entity) }
+
+// emitBodies writes what the tests of package wire know of the bodies.
+func emitBodies(ops []*op) string {
+	var b strings.Builder
+	b.WriteString("package wire\n\n// bodiesByPath are the bodies of all operations.\nvar bodiesByPath = map[string]bodies{\n")
+	for _, o := range ops {
+		fmt.Fprintf(&b, "%q: {", o.path)
+		if o.requestType != "" {
+			fmt.Fprintf(&b, "newRequest: func() any { return new(%s) }, ", listOf(o.requestArray, o.requestType))
+		}
+		if o.form != nil {
+			b.WriteString("form: []formField{")
+			for _, name := range sortedKeys(o.form.Properties) {
+				fmt.Fprintf(&b, "{name: %q, required: %t, file: %t},", name, o.form.requires(name), o.form.Properties[name].Format == "binary")
+			}
+			b.WriteString("}, ")
+		}
+		fmt.Fprintf(&b, "newResponse: func() any { return new(%s) }},\n", listOf(o.responseArray, o.responseType))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// emitRequests writes what the simulator's tests know of the bodies of requests.
+func emitRequests(ops []*op) string {
+	var b strings.Builder
+	b.WriteString("package towersim_test\n\nimport (\n\"reflect\"\n\n\"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire\"\n)\n\n" +
+		"// requestTypes are the types of the JSON bodies of requests, by path.\nvar requestTypes = map[string]reflect.Type{\n")
+	for _, o := range ops {
+		if o.requestType != "" {
+			fmt.Fprintf(&b, "%q: reflect.TypeFor[%s](),\n", o.path, listOf(o.requestArray, "wire."+o.requestType))
+		}
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// emitRelations writes the fields that lead from an entity to others, for the
+// simulator's tests.
+func emitRelations(relations map[string][]relation) string {
+	var b strings.Builder
+	b.WriteString("package towersim_test\n\n// relations are the filter fields that lead from an entity to others.\nvar relations = map[string][]relation{\n")
+	for _, entity := range sortedKeys(relations) {
+		fmt.Fprintf(&b, "%q: {\n", entity)
+		for _, r := range relations[entity] {
+			fmt.Fprintf(&b, "{field: %q, target: %q, many: %t},\n", r.field, r.target, r.many)
+		}
+		b.WriteString("},\n")
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// listOf is a type, or with array a slice of it.
+func listOf(array bool, name string) string {
+	if array {
+		return "[]" + name
+	}
+	return name
 }

@@ -13,7 +13,7 @@ import (
 
 // suffer lets the part of a fault happen that comes before the handler. It
 // returns false if the request has come to its end with it.
-func (s *Server) suffer(r *http.Request, w http.ResponseWriter, fault *Fault, arrived time.Time) bool {
+func (s *Server) applyFault(r *http.Request, w http.ResponseWriter, fault *Fault, arrived time.Time) bool {
 	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
 
@@ -28,15 +28,15 @@ func (s *Server) suffer(r *http.Request, w http.ResponseWriter, fault *Fault, ar
 			<-ctx.Done()
 		}
 
-		drop(w)
+		dropConnection(w)
 
 		return false
 	case fault.Reset == ResetBefore:
-		drop(w)
+		dropConnection(w)
 
 		return false
 	case fault.Body == BodyHTML:
-		s.sendPage(w, int(fault.Status))
+		s.sendProxyPage(w, int(fault.Status))
 
 		return false
 	case fault.Status != 0:
@@ -49,12 +49,12 @@ func (s *Server) suffer(r *http.Request, w http.ResponseWriter, fault *Fault, ar
 }
 
 // deliver sends a reply, or does to it what the fault says.
-func (s *Server) deliver(w http.ResponseWriter, out reply, fault *Fault) {
+func (s *Server) sendReply(w http.ResponseWriter, out reply, fault *Fault) {
 	switch {
 	case fault == nil:
 		s.send(w, out)
 	case fault.Reset == ResetAfter:
-		drop(w)
+		dropConnection(w)
 	case fault.Body == BodyGarbage:
 		s.send(w, reply{status: http.StatusOK, body: []byte(`{"data": [}`)})
 	case fault.Body == BodyWrong:
@@ -63,7 +63,7 @@ func (s *Server) deliver(w http.ResponseWriter, out reply, fault *Fault) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
 		s.send(w, reply{status: out.status, body: out.body[:len(out.body)/2]})
 		flush(w)
-		drop(w)
+		dropConnection(w)
 	default:
 		s.send(w, out)
 	}
@@ -79,11 +79,11 @@ func (s *Server) sendStatus(w http.ResponseWriter, path string, fault *Fault) {
 		w.Header().Set("Retry-After", "1")
 	}
 
-	s.send(w, refusal(&apiError{status: int(fault.Status), message: message}, path))
+	s.send(w, errorReply(&apiError{status: int(fault.Status), message: message}, path))
 }
 
 // sendPage answers as a proxy does that cannot reach Tower.
-func (s *Server) sendPage(w http.ResponseWriter, status int) {
+func (s *Server) sendProxyPage(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
 	fmt.Fprintf(w, "<html>\r\n<head><title>%d %s</title></head>\r\n<body>\r\n<center><h1>%d %s</h1></center>\r\n"+
@@ -92,7 +92,7 @@ func (s *Server) sendPage(w http.ResponseWriter, status int) {
 }
 
 // drop ends the connection of a request as if the network had failed.
-func drop(w http.ResponseWriter) {
+func dropConnection(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler)

@@ -10,22 +10,22 @@ import (
 )
 
 // change is what an operation does to each of the objects that it concerns.
-type change[T markable] struct {
-	mutation string
-	resource string
-	about    func(x T) text
-	status   wire.EntityAsyncStatus // "" means UPDATING
-	cluster  func(x T) *cluster
-	lateMark bool
-	apply    func(x T) *taskFailure
-	undo     func(x T)
+type change[T asyncObject] struct {
+	mutation    string
+	resource    string
+	description func(x T) localizedText
+	status      wire.EntityAsyncStatus // "" means UPDATING
+	cluster     func(x T) *cluster
+	markLate    bool
+	apply       func(x T) *taskFailure
+	undo        func(x T)
 }
 
 // changed starts a change of each object. The replies hold what shown makes of
 // the objects.
-func changed[T interface {
+func startChanges[T interface {
 	object
-	markable
+	asyncObject
 }, R any](c *call, objects []T, k change[T], shown func(T) R,
 ) []wire.WithTask[R] {
 	if k.status == "" {
@@ -34,9 +34,9 @@ func changed[T interface {
 
 	replies := make([]wire.WithTask[R], len(objects))
 	for i, x := range objects {
-		t := c.begin(work{
-			mutation: k.mutation, about: k.about(x), resource: k.resource, id: x.key(), cluster: k.cluster(x),
-			status: k.status, holds: []markable{x}, lateMark: k.lateMark,
+		t := c.startTask(taskWork{
+			mutation: k.mutation, description: k.description(x), resource: k.resource, id: x.id(), cluster: k.cluster(x),
+			status: k.status, objects: []asyncObject{x}, markLate: k.markLate,
 			apply: func() *taskFailure { return k.apply(x) },
 			undo: func() {
 				if k.undo != nil {
@@ -52,30 +52,30 @@ func changed[T interface {
 
 // markedAs marks an object with a status of its own while a change of another
 // kind lasts.
-type markedAs struct {
-	markable
+type withAsyncStatus struct {
+	asyncObject
 
 	status wire.EntityAsyncStatus
 }
 
-func (m markedAs) mark(status *wire.EntityAsyncStatus) {
+func (m withAsyncStatus) setAsyncStatus(status *wire.EntityAsyncStatus) {
 	if status != nil {
 		status = wire.Ptr(m.status)
 	}
 
-	m.markable.mark(status)
+	m.asyncObject.setAsyncStatus(status)
 }
 
 // deleted is what replies to deletions show.
-func deleted[T object](x T) wire.Deleted { return wire.Deleted{ID: x.key()} }
+func deletedReply[T object](x T) wire.Deleted { return wire.Deleted{ID: x.id()} }
 
 // plainly makes the description of a task on objects of a kind.
-func plainly[T any](en, zh string, name func(T) string) func(T) text {
-	return func(x T) text { return text{en: en + " " + name(x), zh: zh + " " + name(x)} }
+func describe[T any](en, zh string, name func(T) string) func(T) localizedText {
+	return func(x T) localizedText { return localizedText{en: en + " " + name(x), zh: zh + " " + name(x)} }
 }
 
 // overlay sets the members of into that from has under the same JSON names.
-func overlay(into, from any) error {
+func copyByJSON(into, from any) error {
 	raw, err := json.Marshal(from)
 	if err != nil {
 		return fmt.Errorf("cannot write the parameters: %w", err)
@@ -89,7 +89,7 @@ func overlay(into, from any) error {
 }
 
 // atLeastOne refuses an empty list of things to make.
-func atLeastOne[T any](list []T) error {
+func checkNotEmptyList[T any](list []T) error {
 	if len(list) == 0 {
 		return badRequest("body: expected at least 1 element")
 	}
@@ -98,7 +98,7 @@ func atLeastOne[T any](list []T) error {
 }
 
 // nonEmpty refuses an empty name.
-func nonEmpty(field string, name *string) error {
+func checkNotEmpty(field string, name *string) error {
 	if name != nil && *name == "" {
 		return badRequest("%s: must not be empty", field)
 	}

@@ -11,30 +11,30 @@ import (
 )
 
 // hide makes the API show neither a VM nor its parts for a span.
-func (w *world) hide(v *vm, span time.Duration) {
-	v.hidden = w.current.Add(span)
+func (w *world) hideVM(v *vm, span time.Duration) {
+	v.hiddenUntil = w.now.Add(span)
 	w.dirty = true
-	w.at(v.hidden, func() { w.dirty = true })
+	w.runAt(v.hiddenUntil, func() { w.dirty = true })
 }
 
 // changeID gives a VM another id.
-func (w *world) changeID(v *vm) {
-	w.vms.rekey(v, func() { v.row.ID = w.ids.cuid() })
-	w.show(v)
+func (w *world) changeVMID(v *vm) {
+	w.vms.changeID(v, func() { v.row.ID = w.ids.cuid() })
+	w.refreshVM(v)
 }
 
 // duplicate makes a second VM of a VM's name and hardware, stopped.
-func (w *world) duplicate(v *vm) (*vm, *taskFailure) {
-	return w.conjure(&blueprint{shape: v.shape(), name: v.row.Name, cluster: v.cluster, description: v.row.Description})
+func (w *world) duplicateVM(v *vm) (*vm, *taskFailure) {
+	return w.createOutsideTower(&blueprint{hardware: v.hardware(), name: v.row.Name, cluster: v.cluster, description: v.row.Description})
 }
 
 // conjure makes a VM without a task and whatever its name is, as a cluster does
 // of its own: clusters allow the equal names that Tower refuses.
-func (w *world) conjure(b *blueprint) (*vm, *taskFailure) {
-	b.foreign = true
-	v := w.newVM(b, w.ids)
+func (w *world) createOutsideTower(b *blueprint) (*vm, *taskFailure) {
+	b.outsideTower = true
+	v := w.addPlaceholder(b, w.ids)
 
-	if failed := w.build(v, b); failed != nil {
+	if failed := w.buildVM(v, b); failed != nil {
 		w.vms.remove(v)
 
 		return nil, failed
@@ -47,15 +47,15 @@ func (w *world) conjure(b *blueprint) (*vm, *taskFailure) {
 
 // takeAway moves a VM to a host of its cluster, to any other host where none is
 // named, or to another cluster. It returns false if there is no such place.
-func (w *world) takeAway(v *vm, host, cluster string) bool {
+func (w *world) moveVM(v *vm, host, cluster string) bool {
 	if cluster != "" {
-		return w.takeAcross(v, cluster)
+		return w.moveVMAcrossClusters(v, cluster)
 	}
 
 	for _, h := range w.clusterHosts(v.cluster) {
 		if host == "" && h != v.host && h.usable() || host != "" && h.row.Name == host {
 			v.host = h
-			w.show(v)
+			w.refreshVM(v)
 			w.dirty = true
 
 			return true
@@ -67,7 +67,7 @@ func (w *world) takeAway(v *vm, host, cluster string) bool {
 
 // takeAcross moves a VM to another cluster, with its NICs on the networks of the
 // same names there.
-func (w *world) takeAcross(v *vm, name string) bool {
+func (w *world) moveVMAcrossClusters(v *vm, name string) bool {
 	for _, to := range w.clusters.list {
 		if to.row.Name != name || to == v.cluster {
 			continue
@@ -124,21 +124,21 @@ func (w *world) setHostState(name, to string) bool {
 		h.row.HostState = &wire.NestedMaintenanceHostState{State: wire.MaintenanceModeEnum(state.maintenance)}
 
 		if state.maintenance != "IN_USE" {
-			h.row.HostState.EnterMaintenanceTime = stamp(w.current)
+			h.row.HostState.EnterMaintenanceTime = formatTime(w.now)
 		}
 
-		w.vacate(h)
+		w.evacuate(h)
 	}
 
 	w.dirty = true
-	w.touchFew()
+	w.touchOthers()
 
 	return found
 }
 
 // vacate takes the VMs that run off a host under maintenance, and lets those
 // with HA start again elsewhere if the host is lost. What fits nowhere stays.
-func (w *world) vacate(h *host) {
+func (w *world) evacuate(h *host) {
 	maintained := h.row.HostState.State != wire.MaintenanceModeEnumInUse
 	lost := h.row.Status == wire.HostStatusConnectedError
 
@@ -147,13 +147,13 @@ func (w *world) vacate(h *host) {
 			continue
 		}
 
-		to, failed := w.place(v, nil)
+		to, failed := w.pickHost(v, nil)
 		if failed != nil || to == h {
 			continue
 		}
 
 		v.host = to
-		w.show(v)
+		w.refreshVM(v)
 
 		if lost {
 			w.powerOn(v)
@@ -162,7 +162,7 @@ func (w *world) vacate(h *host) {
 }
 
 // leaveBehind leaves what a failed creation of a VM leaves.
-func (w *world) leaveBehind(b *blueprint, e *TaskError) {
+func (w *world) leaveLeftovers(b *blueprint, e *TaskError) {
 	if e.LeaksVolumes {
 		for i := range b.disks {
 			if d := &b.disks[i]; d.kind == wire.VMDiskTypeDisk && d.volume == nil {
@@ -174,7 +174,7 @@ func (w *world) leaveBehind(b *blueprint, e *TaskError) {
 
 	if e.Orphan > 0 {
 		orphan := *b
-		orphan.consume = nil
-		w.after(time.Duration(e.Orphan), func() { _, _ = w.conjure(&orphan) })
+		orphan.removeSource = nil
+		w.runAfter(time.Duration(e.Orphan), func() { _, _ = w.createOutsideTower(&orphan) })
 	}
 }

@@ -21,11 +21,11 @@ func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVol
 	id := w.ids.uuid()
 	v.row = wire.VMVolume{
 		ID: w.ids.cuid(), LocalID: id, Name: name, Path: volumePath(id), Size: size, ElfStoragePolicy: policy, Cluster: c.nested(),
-		LocalCreatedAt: stamp(w.current), Type: wire.Ptr(wire.VMVolumeTypeKvmVolume), UsedSize: wire.Ptr(int64(0)),
+		LocalCreatedAt: formatTime(w.now), Type: wire.Ptr(wire.VMVolumeTypeKvmVolume), UsedSize: wire.Ptr(int64(0)),
 		VMDisks: []wire.NestedVMDisk{}, Description: wire.Ptr(""),
 	}
 
-	v.showLabels()
+	v.refreshLabels()
 	w.volumes.add(v)
 
 	return v
@@ -33,7 +33,7 @@ func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVol
 
 // attach gives a VM a disk or a CD-ROM drive, with a new volume where the shape
 // names none.
-func (w *world) attach(v *vm, s *diskShape) *disk {
+func (w *world) attach(v *vm, s *diskConfig) *disk {
 	d := &disk{vm: v, volume: s.volume, image: s.image, index: s.index}
 	d.row = wire.VMDisk{
 		ID: w.ids.cuid(), Boot: s.boot, Bus: s.bus, Type: s.kind, Key: s.key, Disabled: wire.Ptr(false), VM: v.nested(),
@@ -61,8 +61,8 @@ func (w *world) attach(v *vm, s *diskShape) *disk {
 		d.row.Serial = wire.Ptr(serialOf(d.volume.row.LocalID))
 	}
 
-	d.showImage()
-	w.addDisk(d)
+	d.refreshImage()
+	w.insertDisk(d)
 
 	return d
 }
@@ -86,10 +86,10 @@ func serialOf(localID string) string {
 }
 
 func (w *world) countDisks(v *vm) int {
-	return len(filtered(v.disks, func(d *disk) bool { return d.row.Type == wire.VMDiskTypeDisk }))
+	return len(filterSlice(v.disks, func(d *disk) bool { return d.row.Type == wire.VMDiskTypeDisk }))
 }
 
-func (d *disk) showImage() {
+func (d *disk) refreshImage() {
 	d.row.ElfImage, d.row.SvtImage = nil, nil
 	if d.image != nil {
 		d.row.ElfImage = &wire.NestedElfImage{ID: d.image.row.ID, Name: d.image.row.Name}
@@ -103,7 +103,7 @@ func (d *disk) showImage() {
 // attachCloudInit gives a VM the hidden drive that its guest reads cloud-init
 // data from.
 func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
-	d := w.attach(v, &diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
+	d := w.attach(v, &diskConfig{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
 	name := "cloud-init-" + v.row.LocalID + ".iso"
 	d.row.CloudInitImageName = wire.Ptr(name)
 	d.row.CloudInitImagePath = wire.Ptr("/usr/share/smartx/cloud-init/" + name)

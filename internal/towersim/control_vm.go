@@ -12,15 +12,15 @@ import (
 
 // onVM runs f on the VM of a name that is not in the recycle bin, as somebody
 // does who changes it behind a client's back: without a task and without a lock.
-func (s *Server) onVM(name string, f func(w *world, v *vm) error) error {
+func (s *Server) changeVM(name string, f func(w *world, v *vm) error) error {
 	err := fmt.Errorf("towersim: there is no VM %q", name)
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		for _, v := range w.vms.list {
 			if v.row.Name == name && !v.row.InRecycleBin {
 				err = f(w, v)
 				w.touchVM(v)
-				w.touchFew()
+				w.touchOthers()
 				w.dirty = true
 
 				return
@@ -33,8 +33,8 @@ func (s *Server) onVM(name string, f func(w *world, v *vm) error) error {
 
 // DeleteVM removes a VM for good.
 func (s *Server) DeleteVM(name string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
-		w.destroy(v)
+	return s.changeVM(name, func(w *world, v *vm) error {
+		w.removeVM(v)
 
 		return nil
 	})
@@ -42,8 +42,8 @@ func (s *Server) DeleteVM(name string) error {
 
 // MoveToRecycleBin puts a VM into the recycle bin, powered off.
 func (s *Server) MoveToRecycleBin(name string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
-		w.bin(v)
+	return s.changeVM(name, func(w *world, v *vm) error {
+		w.moveToRecycleBin(v)
 
 		return nil
 	})
@@ -51,7 +51,7 @@ func (s *Server) MoveToRecycleBin(name string) error {
 
 // PowerOffGuest lets the guest of a running VM switch itself off.
 func (s *Server) PowerOffGuest(name string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
+	return s.changeVM(name, func(w *world, v *vm) error {
 		if !v.holdsMemory() {
 			return fmt.Errorf("towersim: the VM %q is %s", name, v.row.Status)
 		}
@@ -65,7 +65,7 @@ func (s *Server) PowerOffGuest(name string) error {
 // SuspendGuest lets a running VM fall into SUSPENDED, as one does whose guest
 // crashed.
 func (s *Server) SuspendGuest(name string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
+	return s.changeVM(name, func(w *world, v *vm) error {
 		if v.row.Status != wire.VMStatusRunning {
 			return fmt.Errorf("towersim: the VM %q is %s", name, v.row.Status)
 		}
@@ -79,8 +79,8 @@ func (s *Server) SuspendGuest(name string) error {
 // HideVM makes the API show neither the VM nor its parts for a simulated span,
 // as happens when Tower loses touch with a cluster.
 func (s *Server) HideVM(name string, d time.Duration) error {
-	return s.onVM(name, func(w *world, v *vm) error {
-		w.hide(v, d)
+	return s.changeVM(name, func(w *world, v *vm) error {
+		w.hideVM(v, d)
 
 		return nil
 	})
@@ -89,28 +89,28 @@ func (s *Server) HideVM(name string, d time.Duration) error {
 // SetAddresses makes Tower show an address on each of a VM's first NICs; "" shows
 // none.
 func (s *Server) SetAddresses(name string, addresses ...string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
+	return s.changeVM(name, func(w *world, v *vm) error {
 		if len(addresses) > len(v.nics) {
 			return fmt.Errorf("towersim: the VM %q has %d NICs, not %d", name, len(v.nics), len(addresses))
 		}
 
 		for i, address := range addresses {
 			n := v.nics[i]
-			n.plug++ // what the guest's story would report is overruled
-			n.address = n.around(address)
+			n.plugCount++ // what the guest's story would report is overruled
+			n.address = n.fullAddress(address)
 			n.reportedAt = time.Time{}
 
 			if address == "" {
 				n.address = nicAddress{}
 			} else {
-				n.reportedAt = w.current
+				n.reportedAt = w.now
 			}
 
-			n.tell(n.address)
+			n.showAddress(n.address)
 		}
 
-		if v.story != nil {
-			w.told(v.story)
+		if v.guestRun != nil {
+			w.toolsReported(v.guestRun)
 		}
 
 		return nil
@@ -119,7 +119,7 @@ func (s *Server) SetAddresses(name string, addresses ...string) error {
 
 // SetVMTools makes Tower show a state of a VM's tools, such as NOT_RUNNING.
 func (s *Server) SetVMTools(name, status string) error {
-	return s.onVM(name, func(_ *world, v *vm) error {
+	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.row.VMToolsStatus = wire.VMToolsStatus(status)
 
 		return nil
@@ -128,9 +128,9 @@ func (s *Server) SetVMTools(name, status string) error {
 
 // RenameVM gives a VM another name.
 func (s *Server) RenameVM(name, to string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
+	return s.changeVM(name, func(w *world, v *vm) error {
 		v.row.Name = to
-		w.show(v)
+		w.refreshVM(v)
 
 		return nil
 	})
@@ -138,7 +138,7 @@ func (s *Server) RenameVM(name, to string) error {
 
 // MakeSystemVM makes a VM one of Tower's own.
 func (s *Server) MakeSystemVM(name string) error {
-	return s.onVM(name, func(_ *world, v *vm) error {
+	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.row.Internal = true
 
 		return nil
@@ -148,8 +148,8 @@ func (s *Server) MakeSystemVM(name string) error {
 // MoveVM takes a VM to another host of its cluster, as the scheduler does after
 // a failure.
 func (s *Server) MoveVM(name, host string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
-		if host == "" || !w.takeAway(v, host, "") {
+	return s.changeVM(name, func(w *world, v *vm) error {
+		if host == "" || !w.moveVM(v, host, "") {
 			return fmt.Errorf("towersim: there is no host %q", host)
 		}
 
@@ -168,7 +168,7 @@ func (s *Server) SetHostState(host, state string) error {
 
 	err := fmt.Errorf("towersim: there is no host %q", host)
 
-	s.locked(func(w *world) {
+	s.withWorld(func(w *world) {
 		if w.setHostState(host, state) {
 			err = nil
 		}
@@ -180,9 +180,9 @@ func (s *Server) SetHostState(host, state string) error {
 // ReverseNICs lists a VM's NICs in the opposite order, under new ids, as Tower
 // may after a synchronisation.
 func (s *Server) ReverseNICs(name string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
+	return s.changeVM(name, func(w *world, v *vm) error {
 		slices.Reverse(v.nics)
-		w.renew(v)
+		w.renewPartIDs(v)
 
 		return nil
 	})
@@ -190,12 +190,12 @@ func (s *Server) ReverseNICs(name string) error {
 
 // DropTasks makes Tower lose its records of all tasks. The work goes on.
 func (s *Server) DropTasks() {
-	s.locked(func(w *world) { w.tasks.clear() })
+	s.withWorld(func(w *world) { w.tasks.clear() })
 }
 
 // RevokeSessions makes all tokens invalid that were given at a log-in.
 func (s *Server) RevokeSessions() {
-	s.locked(func(*world) { clear(s.sessions) })
+	s.withWorld(func(*world) { clear(s.sessions) })
 }
 
 // VMOwner returns the name of the user who owns a VM, "" where nobody was named.
@@ -203,7 +203,7 @@ func (s *Server) RevokeSessions() {
 func (s *Server) VMOwner(name string) (string, error) {
 	owner := ""
 
-	err := s.onVM(name, func(_ *world, v *vm) error {
+	err := s.changeVM(name, func(_ *world, v *vm) error {
 		if v.owner != nil {
 			owner = v.owner.row.Username
 		}
@@ -220,8 +220,8 @@ func (s *Server) VMOwner(name string) (string, error) {
 func (s *Server) DuplicateVM(name string) (string, error) {
 	var id string
 
-	err := s.onVM(name, func(w *world, v *vm) error {
-		twin, failed := w.duplicate(v)
+	err := s.changeVM(name, func(w *world, v *vm) error {
+		twin, failed := w.duplicateVM(v)
 		if failed != nil {
 			return fmt.Errorf("towersim: the VM %q cannot be duplicated: %s", name, failed.message)
 		}
@@ -239,8 +239,8 @@ func (s *Server) DuplicateVM(name string) (string, error) {
 func (s *Server) ChangeVMID(name string) (string, error) {
 	var id string
 
-	err := s.onVM(name, func(w *world, v *vm) error {
-		w.changeID(v)
+	err := s.changeVM(name, func(w *world, v *vm) error {
+		w.changeVMID(v)
 
 		id = v.row.ID
 

@@ -14,13 +14,13 @@ import (
 
 // modelled is the release that the rows are like; replies of older ones
 // lack some of their members.
-var modelled = version{4, 6, 0}
+var baseVersion = version{4, 6, 0}
 
 // aged takes out of a reply what the rows of this Tower's release do not have
 // yet.
-func (c *call) aged(body []byte) ([]byte, error) {
-	entity := c.rowsOf(c.operation)
-	if entity == "" || c.version.compare(modelled) >= 0 {
+func (c *call) forOlderVersion(body []byte) ([]byte, error) {
+	entity := c.replyEntity(c.operation)
+	if entity == "" || c.version.compare(baseVersion) >= 0 {
 		return body, nil
 	}
 
@@ -32,7 +32,7 @@ func (c *call) aged(body []byte) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read the reply: %w", err)
 	}
 
-	c.age(entity, reply)
+	c.stripNewer(entity, reply)
 
 	body, err := json.Marshal(reply)
 	if err != nil {
@@ -44,7 +44,7 @@ func (c *call) aged(body []byte) ([]byte, error) {
 
 // rowsOf is the entity whose rows are in the replies of an operation, as they
 // are or under the id of a task.
-func (w *world) rowsOf(o *wire.Operation) string {
+func (w *world) replyEntity(o *wire.Operation) string {
 	if o == nil || o.Connection {
 		return ""
 	}
@@ -66,24 +66,24 @@ func (w *world) rowsOf(o *wire.Operation) string {
 }
 
 // age changes rows, lists of them and rows under the id of a task.
-func (w *world) age(entity string, reply any) {
+func (w *world) stripNewer(entity string, reply any) {
 	switch x := reply.(type) {
 	case []any:
 		for _, item := range x {
-			w.age(entity, item)
+			w.stripNewer(entity, item)
 		}
 	case map[string]any:
 		if _, wrapped := x["task_id"]; wrapped {
-			w.age(entity, x["data"])
+			w.stripNewer(entity, x["data"])
 
 			return
 		}
 
-		w.ageRow(entity, x)
+		w.stripNewerFields(entity, x)
 	}
 }
 
-func (w *world) ageRow(entity string, row map[string]any) {
+func (w *world) stripNewerFields(entity string, row map[string]any) {
 	for field := range row {
 		if since := query.Since(entity, field); since != "" && query.Older(w.version.String(), since) {
 			delete(row, field)
@@ -105,7 +105,7 @@ func (w *world) ageRow(entity string, row map[string]any) {
 
 // forget drops what a creation says that this Tower's release does not know yet:
 // the parameters are open, so that it is no error.
-func (p *common) forget(v version) {
+func (p *createParams) dropUnknown(v version) {
 	if !v.atLeast(4, 0) {
 		p.Owner = nil
 	}
@@ -116,7 +116,7 @@ func (p *common) forget(v version) {
 }
 
 // knows refuses a value of an enumeration that is newer than this Tower.
-func (w *world) knows(field, value string) error {
+func (w *world) checkKnownValue(field, value string) error {
 	major, minor := 0, 0
 
 	switch {
@@ -131,4 +131,55 @@ func (w *world) knows(field, value string) error {
 	}
 
 	return badRequest("%s: %q is not known to Tower %s", field, value, w.version)
+}
+
+// guestAddresses is a NIC as Towers show it from 4.8 on.
+type guestAddresses struct {
+	*wire.VMNic
+
+	IPv4 wire.List[string] `json:"guest_info_ip_addresses"`
+	IPv6 wire.List[string] `json:"guest_info_ip_addresses_v6"`
+}
+
+// shaped returns rows as this Tower's release, if it is a later one than 4.6, and
+// the caller's language show them. Rows themselves are those of 4.6 in English.
+func (c *call) forClient(name string, rows []any) []any {
+	switch name {
+	case wire.EntityTask:
+		if c.language != "" && c.language != "en-US" {
+			return mapSlice(rows, c.translateTask)
+		}
+	case wire.EntityVMNic:
+		if c.version.atLeast(4, 8) {
+			return mapSlice(rows, c.withGuestAddresses)
+		}
+	}
+
+	return rows
+}
+
+func (c *call) translateTask(row any) any {
+	t, ok := c.tasks.objectOf(row)
+	if !ok {
+		return row
+	}
+
+	shown := t.row
+	shown.Description = t.description.in(c.language)
+
+	return &shown
+}
+
+func (w *world) withGuestAddresses(row any) any {
+	n, ok := w.nics.objectOf(row)
+	if !ok {
+		return row
+	}
+
+	shown := guestAddresses{VMNic: &n.row}
+	if n.showsReport && n.row.IPAddress != nil {
+		shown.IPv4 = wire.List[string]{*n.row.IPAddress}
+	}
+
+	return &shown
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // shape is the virtual hardware of a VM that is to be made, or of a template.
-type shape struct {
+type hardware struct {
 	cores, sockets int // per socket, and sockets
 	memory         int64
 	firmware       wire.VMFirmware
@@ -19,33 +19,33 @@ type shape struct {
 	videoType      *wire.VMVideoType
 	limits         ioLimits
 	ioPolicy       *wire.VMDiskIOPolicy
-	nics           []nicShape
-	disks          []diskShape
+	nics           []nicConfig
+	disks          []diskConfig
 }
 
-func (s *shape) vcpu() int { return s.cores * s.sockets }
+func (s *hardware) vcpu() int { return s.cores * s.sockets }
 
 // clone returns a shape whose lists can be changed.
-func (s *shape) clone() shape {
+func (s *hardware) clone() hardware {
 	c := *s
-	c.nics = append([]nicShape(nil), s.nics...)
-	c.disks = append([]diskShape(nil), s.disks...)
+	c.nics = append([]nicConfig(nil), s.nics...)
+	c.disks = append([]diskConfig(nil), s.disks...)
 
 	return c
 }
 
-type nicShape struct {
+type nicConfig struct {
 	vlan            *vlan
-	vpc             *vpcShape // nil: on the network
-	port            *hostNIC  // of a NIC that is a part of it
+	vpc             *vpcConfig // nil: on the network
+	port            *hostNIC   // of a NIC that is a part of it
 	model           wire.VMNicModel
 	enabled, mirror bool
 	mac             string
-	echo            nicAddress
+	requested       nicAddress
 	qos             *wire.VMNicQoSOption
 }
 
-func (s *nicShape) kind() wire.VMNicType {
+func (s *nicConfig) kind() wire.VMNicType {
 	if s.vpc != nil {
 		return wire.VMNicTypeVPC
 	}
@@ -54,7 +54,7 @@ func (s *nicShape) kind() wire.VMNicType {
 }
 
 // network is the name of the VM network, "" for none.
-func (s *nicShape) network() string {
+func (s *nicConfig) network() string {
 	if s.vlan == nil {
 		return ""
 	}
@@ -70,7 +70,7 @@ type ioLimits struct {
 }
 
 // diskShape is one disk or CD-ROM drive.
-type diskShape struct {
+type diskConfig struct {
 	kind   wire.VMDiskType
 	bus    wire.Bus
 	boot   int
@@ -90,12 +90,12 @@ type diskShape struct {
 }
 
 // space is what the disk will take of its cluster's storage.
-func (d *diskShape) space() int64 {
+func (d *diskConfig) space() int64 {
 	if d.kind != wire.VMDiskTypeDisk || d.volume != nil || d.linked {
 		return 0
 	}
 
-	return times(d.size, replicas(d.policy))
+	return mulSaturating(d.size, replicas(d.policy))
 }
 
 // replicas returns how many copies a storage policy keeps.
@@ -116,7 +116,7 @@ const maxVCPU = 4096
 
 // processors settles the three numbers that say how many CPUs a VM has, given
 // those that the caller sent and, for the rest, the ones of the source.
-func (s *shape) processors(vcpu, cores, sockets *int) error {
+func (s *hardware) setCPUs(vcpu, cores, sockets *int) error {
 	for name, n := range map[string]*int{"vcpu": vcpu, "cpu_cores": cores, "cpu_sockets": sockets} {
 		if n != nil && *n < 1 {
 			return badRequest("%s: must be at least 1", name)
@@ -175,7 +175,7 @@ func bytesOf(n int64, unit *wire.ByteUnit) int64 {
 			break
 		}
 
-		n = times(n, 1024)
+		n = mulSaturating(n, 1024)
 	}
 
 	return n

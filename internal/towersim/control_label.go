@@ -12,15 +12,15 @@ import (
 // LabelVM puts a label on a VM, which is made if there is none like it. Other
 // labels of the key stay.
 func (s *Server) LabelVM(name, key, value string) error {
-	return s.onVM(name, func(w *world, v *vm) error {
-		i := slices.IndexFunc(w.labels.list, func(l *label) bool { return l.row.Key == key && valueOf(l.row.Value) == value })
+	return s.changeVM(name, func(w *world, v *vm) error {
+		i := slices.IndexFunc(w.labels.list, func(l *label) bool { return l.row.Key == key && deref(l.row.Value) == value })
 		if i < 0 {
-			w.labels.add(&label{row: wire.Label{ID: w.ids.cuid(), Key: key, Value: wire.Ptr(value), CreatedAt: stamp(w.current)}})
+			w.labels.add(&label{row: wire.Label{ID: w.ids.cuid(), Key: key, Value: wire.Ptr(value), CreatedAt: formatTime(w.now)}})
 			i = len(w.labels.list) - 1
 		}
 
-		v.put(w.labels.list[i])
-		v.showLabels()
+		v.add(w.labels.list[i])
+		v.refreshLabels()
 
 		return nil
 	})
@@ -28,9 +28,9 @@ func (s *Server) LabelVM(name, key, value string) error {
 
 // UnlabelVM takes all labels of a key off a VM.
 func (s *Server) UnlabelVM(name, key string) error {
-	return s.onVM(name, func(_ *world, v *vm) error {
+	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.labels = slices.DeleteFunc(v.labels, func(l *label) bool { return l.row.Key == key })
-		v.showLabels()
+		v.refreshLabels()
 
 		return nil
 	})
@@ -40,9 +40,9 @@ func (s *Server) UnlabelVM(name, key string) error {
 func (s *Server) VMLabels(name string) ([]string, error) {
 	var labels []string
 
-	err := s.onVM(name, func(_ *world, v *vm) error {
+	err := s.changeVM(name, func(_ *world, v *vm) error {
 		for _, l := range v.labels {
-			labels = append(labels, l.row.Key+"="+valueOf(l.row.Value))
+			labels = append(labels, l.row.Key+"="+deref(l.row.Value))
 		}
 
 		slices.SortFunc(labels, strings.Compare)

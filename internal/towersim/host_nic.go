@@ -45,13 +45,13 @@ type hostNIC struct {
 	labelSet
 }
 
-func (n *hostNIC) key() string { return n.row.ID }
-func (n *hostNIC) record() any { return &n.row }
-func (n *hostNIC) showLabels() {} // no operation shows the labels of a host NIC
+func (n *hostNIC) id() string     { return n.row.ID }
+func (n *hostNIC) rowPtr() any    { return &n.row }
+func (n *hostNIC) refreshLabels() {} // no operation shows the labels of a host NIC
 
 func (n *hostNIC) nested() wire.NestedNic { return wire.NestedNic{ID: n.row.ID, Name: n.row.Name} }
 
-func (w *world) stockHostNICs(h *host) {
+func (w *world) addHostNICs(h *host) {
 	names := []string{passThroughPort}
 	for i := range hostPorts {
 		names = append(names, fmt.Sprintf("eth%d", i))
@@ -75,28 +75,28 @@ func (w *world) stockHostNICs(h *host) {
 		w.hostNICs.add(n)
 	}
 
-	h.row.Nics = mapped(w.nicsOf(h), (*hostNIC).nested)
+	h.row.Nics = mapSlice(w.nicsOf(h), (*hostNIC).nested)
 	h.row.NicCount = len(h.row.Nics)
 }
 
 func (w *world) nicsOf(h *host) []*hostNIC {
-	return filtered(w.hostNICs.list, func(n *hostNIC) bool { return n.host == h })
+	return filterSlice(w.hostNICs.list, func(n *hostNIC) bool { return n.host == h })
 }
 
 func (w *world) hostNICEntity() *entity {
 	return newEntity(&w.hostNICs, false, map[string]func(*hostNIC) []any{
-		"host":   func(n *hostNIC) []any { return some(n.host) },
-		"labels": func(n *hostNIC) []any { return records(n.labels) },
+		"host":   func(n *hostNIC) []any { return toOne(n.host) },
+		"labels": func(n *hostNIC) []any { return rowPtrs(n.labels) },
 		"vms": func(n *hostNIC) []any {
-			return records(filtered(w.visible(), func(v *vm) bool { return slices.Contains(v.hostNICs, n) }))
+			return rowPtrs(filterSlice(w.visible(), func(v *vm) bool { return slices.Contains(v.hostNICs, n) }))
 		},
 	})
 }
 
 // passThrough returns the host NICs that a filter finds, all of which a VM may
 // have to itself.
-func (c *call) passThrough(field string, where json.RawMessage) ([]*hostNIC, error) {
-	nics, err := match(c.world, &c.hostNICs, entityHostNIC, where)
+func (c *call) passThroughNICs(field string, where json.RawMessage) ([]*hostNIC, error) {
+	nics, err := matching(c.world, &c.hostNICs, entityHostNIC, where)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (c *call) passThrough(field string, where json.RawMessage) ([]*hostNIC, err
 
 // hostNICsFit refuses a VM to run, on a host or where it is, if its host NICs
 // are elsewhere or if others that run have them.
-func (w *world) hostNICsFit(v *vm, on *host) *taskFailure {
+func (w *world) checkHostNICs(v *vm, on *host) *taskFailure {
 	for _, n := range v.hostNICs {
 		if on != nil && n.host != on {
 			return failure("PCI_NIC_ASSIGN_FAILED", "The NIC %s is not on the host %s.", n.row.Name, on.row.Name)
@@ -137,13 +137,13 @@ func (w *world) hostNICsFit(v *vm, on *host) *taskFailure {
 }
 
 func addVMPCINic(c *call, in *wire.VMOperatePCINicParams) (any, error) {
-	nics, err := c.passThrough("body.data.pci_nics", in.Data.PCINics)
+	nics, err := c.passThroughNICs("body.data.pci_nics", in.Data.PCINics)
 	if err != nil {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "addVmPciNic", about: named("Add a PCI NIC to VM", "添加 PCI 网卡"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "addVmPciNic", description: describeVM("Add a PCI NIC to VM", "添加 PCI 网卡"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			if nics[0].host.cluster != v.cluster {
 				return failure("PCI_NIC_ASSIGN_FAILED", "The host %s is in another cluster.", nics[0].host.row.Name)
@@ -162,7 +162,7 @@ func addVMPCINic(c *call, in *wire.VMOperatePCINicParams) (any, error) {
 			}
 
 			v.host = nics[0].host
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},
@@ -170,16 +170,16 @@ func addVMPCINic(c *call, in *wire.VMOperatePCINicParams) (any, error) {
 }
 
 func removeVMPCINic(c *call, in *wire.VMOperatePCINicParams) (any, error) {
-	nics, err := c.passThrough("body.data.pci_nics", in.Data.PCINics)
+	nics, err := c.passThroughNICs("body.data.pci_nics", in.Data.PCINics)
 	if err != nil {
 		return nil, err
 	}
 
-	return c.eachVM(in.Where, vmWork{
-		mutation: "removeVmPciNic", about: named("Remove a PCI NIC from VM", "移除 PCI 网卡"), from: []wire.VMStatus{wire.VMStatusStopped},
+	return c.changeMatchingVMs(in.Where, vmChange{
+		mutation: "removeVmPciNic", description: describeVM("Remove a PCI NIC from VM", "移除 PCI 网卡"), allowedFrom: []wire.VMStatus{wire.VMStatusStopped},
 		apply: func(v *vm) *taskFailure {
 			v.hostNICs = slices.DeleteFunc(slices.Clone(v.hostNICs), func(n *hostNIC) bool { return slices.Contains(nics, n) })
-			c.renew(v)
+			c.renewPartIDs(v)
 
 			return nil
 		},

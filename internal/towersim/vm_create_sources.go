@@ -7,31 +7,31 @@ import (
 )
 
 func createVM(c *call, in *[]wire.VMCreationParams) (any, error) {
-	return createEach(c, *in, c.blueprintOfBlank)
+	return createVMs(c, *in, c.blueprintOfBlank)
 }
 
 func (c *call) blueprintOfBlank(p *wire.VMCreationParams) (*blueprint, error) {
-	in, err := c.clusterNamed(p.ClusterID)
+	in, err := c.clusterByID(p.ClusterID)
 	if err != nil {
 		return nil, err
 	}
 
 	b := &blueprint{
-		shape: shape{cores: 1, sockets: 1, videoType: wire.Ptr(wire.VMVideoTypeVga)}, cluster: in, mutation: "createVm",
-		about: text{en: "Create a VM " + p.Name, zh: "创建虚拟机 " + p.Name},
+		hardware: hardware{cores: 1, sockets: 1, videoType: wire.Ptr(wire.VMVideoTypeVga)}, cluster: in, mutation: "createVm",
+		taskDescription: localizedText{en: "Create a VM " + p.Name, zh: "创建虚拟机 " + p.Name},
 	}
 
-	if err := c.complete(b, p); err != nil {
+	if err := c.applyParams(b, p); err != nil {
 		return nil, err
 	}
 
-	b.disks, err = c.diskShapes(&p.VMDisks, in)
+	b.disks, err = c.diskConfigs(&p.VMDisks, in)
 
 	return b, err
 }
 
 func createVMFromTemplate(c *call, in *[]wire.VMCreateVMFromTemplateParams) (any, error) {
-	return createEach(c, *in, c.blueprintFromTemplate)
+	return createVMs(c, *in, c.blueprintFromTemplate)
 }
 
 func (c *call) blueprintFromTemplate(p *wire.VMCreateVMFromTemplateParams) (*blueprint, error) {
@@ -45,18 +45,18 @@ func (c *call) blueprintFromTemplate(p *wire.VMCreateVMFromTemplateParams) (*blu
 	}
 
 	b := &blueprint{
-		copied: true, shape: source.shape.clone(), mutation: "createVmFromTemplate", cluster: source.cluster, cloud: p.CloudInit,
-		about: text{
+		isCopy: true, hardware: source.hardware.clone(), mutation: "createVmFromTemplate", cluster: source.cluster, cloudInitData: p.CloudInit,
+		taskDescription: localizedText{
 			en: "Create a VM " + p.Name + " from a VM template " + source.row.Name,
 			zh: "从虚拟机模板 " + source.row.Name + " 创建虚拟机 " + p.Name,
 		},
 	}
 
-	if err := c.complete(b, p); err != nil {
+	if err := c.applyParams(b, p); err != nil {
 		return nil, err
 	}
 
-	if err := c.operateDisks(b, p.DiskOperate, p.IsFullCopy); err != nil {
+	if err := c.applyDiskOperate(b, p.DiskOperate, p.IsFullCopy); err != nil {
 		return nil, err
 	}
 
@@ -70,7 +70,7 @@ func (c *call) sameCluster(id *string, of *cluster, source string) error {
 		return nil
 	}
 
-	wanted, err := c.clusterNamed(*id)
+	wanted, err := c.clusterByID(*id)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *call) sameCluster(id *string, of *cluster, source string) error {
 }
 
 func cloneVM(c *call, in *[]wire.VMCloneParams) (any, error) {
-	return createEach(c, *in, c.blueprintOfClone)
+	return createVMs(c, *in, c.blueprintOfClone)
 }
 
 func (c *call) blueprintOfClone(p *wire.VMCloneParams) (*blueprint, error) {
@@ -96,22 +96,22 @@ func (c *call) blueprintOfClone(p *wire.VMCloneParams) (*blueprint, error) {
 		return nil, err
 	}
 
-	if err := c.free(source); err != nil {
+	if err := c.checkUnlocked(source); err != nil {
 		return nil, err
 	}
 
 	b := &blueprint{
-		copied: true, shape: source.shape(), mutation: "cloneVm", cluster: source.cluster, description: source.row.Description,
-		about: text{
+		isCopy: true, hardware: source.hardware(), mutation: "cloneVm", cluster: source.cluster, description: source.row.Description,
+		taskDescription: localizedText{
 			en: "Clone VM " + source.row.Name + " to " + p.Name, zh: "克隆虚拟机 " + source.row.Name + " 为 " + p.Name,
 		},
 	}
 
-	return b, c.completeCopy(b, p, p.VMDisks, p.IsFullCopy)
+	return b, c.applyCopyParams(b, p, p.VMDisks, p.IsFullCopy)
 }
 
 func rebuildVM(c *call, in *[]wire.VMRebuildParams) (any, error) {
-	return createEach(c, *in, c.blueprintOfRebuild)
+	return createVMs(c, *in, c.blueprintOfRebuild)
 }
 
 func (c *call) blueprintOfRebuild(p *wire.VMRebuildParams) (*blueprint, error) {
@@ -125,8 +125,8 @@ func (c *call) blueprintOfRebuild(p *wire.VMRebuildParams) (*blueprint, error) {
 	}
 
 	b := &blueprint{
-		copied: true, shape: source.shape.clone(), mutation: "rebuildVm", cluster: source.cluster, description: source.row.Description,
-		about: text{
+		isCopy: true, hardware: source.hardware.clone(), mutation: "rebuildVm", cluster: source.cluster, description: source.row.Description,
+		taskDescription: localizedText{
 			en: "Rebuild VM " + p.Name + " from VM snapshot " + source.row.Name,
 			zh: "从快照 " + source.row.Name + " 重建虚拟机 " + p.Name,
 		},
@@ -136,13 +136,13 @@ func (c *call) blueprintOfRebuild(p *wire.VMRebuildParams) (*blueprint, error) {
 		b.nics[i].mac = ""
 	}
 
-	return b, c.completeCopy(b, p, p.VMDisks, p.IsFullCopy)
+	return b, c.applyCopyParams(b, p, p.VMDisks, p.IsFullCopy)
 }
 
 // completeCopy is complete for copies of VMs, whose disks a request replaces as
 // a whole or not at all.
-func (c *call) completeCopy(b *blueprint, params any, disks *wire.VMDiskParams, fullCopy *bool) error {
-	if err := c.complete(b, params); err != nil {
+func (c *call) applyCopyParams(b *blueprint, params any, disks *wire.VMDiskParams, fullCopy *bool) error {
+	if err := c.applyParams(b, params); err != nil {
 		return err
 	}
 
@@ -156,15 +156,15 @@ func (c *call) completeCopy(b *blueprint, params any, disks *wire.VMDiskParams, 
 
 	var err error
 
-	b.disks, err = c.diskShapes(disks, b.cluster)
+	b.disks, err = c.diskConfigs(disks, b.cluster)
 
 	return err
 }
 
 // shape is the VM's hardware as a copy of it would have it: with volumes and
 // MAC addresses of its own.
-func (v *vm) shape() shape {
-	s := shape{
+func (v *vm) hardware() hardware {
+	s := hardware{
 		cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory, firmware: v.row.Firmware, ha: v.row.HA,
 		cloudInit: v.row.CloudInitSupported != nil && *v.row.CloudInitSupported, guestOS: v.row.GuestOSType,
 		videoType: v.row.VideoType, ioPolicy: v.row.IOPolicy,
@@ -172,17 +172,17 @@ func (v *vm) shape() shape {
 	}
 
 	for _, n := range v.nics {
-		copied := nicShape{vlan: n.vlan, port: n.port, model: *n.row.Model, enabled: *n.row.Enabled, mirror: *n.row.Mirror}
+		copied := nicConfig{vlan: n.vlan, port: n.port, model: *n.row.Model, enabled: *n.row.Enabled, mirror: *n.row.Mirror}
 		if n.vpc != nil {
-			copied.vpc = &vpcShape{subnet: n.vpc.subnet}
+			copied.vpc = &vpcConfig{subnet: n.vpc.subnet}
 		}
 
 		s.nics = append(s.nics, copied)
 	}
 
 	for _, d := range v.disks {
-		if !d.hidden() {
-			s.disks = append(s.disks, d.shape())
+		if !d.isCloudInitDrive() {
+			s.disks = append(s.disks, d.config())
 		}
 	}
 
@@ -190,10 +190,10 @@ func (v *vm) shape() shape {
 }
 
 // hidden tells whether the disk is the drive that holds cloud-init data.
-func (d *disk) hidden() bool { return d.row.CloudInitImageName != nil }
+func (d *disk) isCloudInitDrive() bool { return d.row.CloudInitImageName != nil }
 
-func (d *disk) shape() diskShape {
-	s := diskShape{
+func (d *disk) config() diskConfig {
+	s := diskConfig{
 		kind: d.row.Type, bus: d.row.Bus, boot: d.row.Boot, index: d.index, key: d.row.Key, image: d.image,
 		limits: ioLimits{d.row.MaxIOPS, d.row.MaxIOPSPolicy, d.row.MaxBandwidth, d.row.MaxBandwidthPolicy},
 	}

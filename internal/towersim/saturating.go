@@ -6,7 +6,7 @@ import "math"
 
 // times multiplies two amounts that are not negative. What does not fit is
 // the largest number, which is more than anything has.
-func times(a, b int64) int64 {
+func mulSaturating(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
 	}
@@ -15,7 +15,7 @@ func times(a, b int64) int64 {
 }
 
 // plus adds amounts that are not negative, as times multiplies them.
-func plus(a, b int64) int64 {
+func addSaturating(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64
 	}

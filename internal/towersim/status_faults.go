@@ -25,7 +25,7 @@ func (w *world) taskStatus() (underWay int, failed []taskStatus) {
 			underWay++
 		case wire.TaskStatusFailed:
 			if len(failed) < maxShownTasks {
-				failed = append(failed, w.failedTask(t))
+				failed = append(failed, w.failedTaskStatus(t))
 			}
 		}
 	}
@@ -33,9 +33,9 @@ func (w *world) taskStatus() (underWay int, failed []taskStatus) {
 	return underWay, failed
 }
 
-func (w *world) failedTask(t *task) taskStatus {
+func (w *world) failedTaskStatus(t *task) taskStatus {
 	return taskStatus{
-		When: w.clockTime(t.begun.Add(t.span)), What: t.row.Description, Code: t.failed.code, Message: t.failed.message,
+		When: w.clockTime(t.startedAt.Add(t.duration)), What: t.row.Description, Code: t.failure.code, Message: t.failure.message,
 	}
 }
 
@@ -44,12 +44,12 @@ func (r *faultRule) status() faultStatus {
 	out := faultStatus{Operation: cmp.Or(r.Operation, "(no request)"), Effect: r.effect()}
 
 	switch {
-	case r.passed < r.Skip:
-		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.passed, r.Skip)
+	case r.skipped < r.Skip:
+		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.skipped, r.Skip)
 	case r.Times == 0 && r.LockedFor == 0 && r.Happens == "":
-		out.Progress = fmt.Sprintf("struck %d times, goes on", r.struck)
+		out.Progress = fmt.Sprintf("struck %d times, goes on", r.applied)
 	default:
-		out.Progress = fmt.Sprintf("struck %d of %d times", r.struck, max(r.Times, 1))
+		out.Progress = fmt.Sprintf("struck %d of %d times", r.applied, max(r.Times, 1))
 	}
 
 	return out

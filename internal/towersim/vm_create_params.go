@@ -11,7 +11,7 @@ import (
 
 // common is what the parameters of all operations that make VMs have in common,
 // under the names that they go by there. What is nil was not sent.
-type common struct {
+type createParams struct {
 	Name               string                        `json:"name"`
 	Description        *string                       `json:"description"`
 	FolderID           *string                       `json:"folder_id"`
@@ -38,27 +38,27 @@ type common struct {
 }
 
 // complete fills a blueprint, which has its source's shape, with what was sent.
-func (c *call) complete(b *blueprint, params any) error {
-	var p common
-	if err := overlay(&p, params); err != nil {
+func (c *call) applyParams(b *blueprint, params any) error {
+	var p createParams
+	if err := copyByJSON(&p, params); err != nil {
 		return err
 	}
 
-	p.forget(c.version)
+	p.dropUnknown(c.version)
 
 	if err := p.check(); err != nil {
 		return err
 	}
 
-	if err := b.processors(p.VCPU, p.CPUCores, p.CPUSockets); err != nil {
+	if err := b.setCPUs(p.VCPU, p.CPUCores, p.CPUSockets); err != nil {
 		return err
 	}
 
 	b.name = p.Name
 	b.running = p.Status != nil && *p.Status == wire.VMStatusRunning
-	assign(&b.description, p.Description)
-	assign(&b.ha, p.HA)
-	assign(&b.firmware, p.Firmware)
+	setIfSent(&b.description, p.Description)
+	setIfSent(&b.ha, p.HA)
+	setIfSent(&b.firmware, p.Firmware)
 
 	if p.Memory != nil {
 		b.memory = bytesOf(*p.Memory, p.MemoryUnit)
@@ -69,18 +69,18 @@ func (c *call) complete(b *blueprint, params any) error {
 	}
 
 	if p.IOPolicy != nil {
-		if b.copied && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
+		if b.isCopy && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
 			return badRequest("io_policy: only that of the source can be given, not %s", *p.IOPolicy)
 		}
 
 		b.ioPolicy = p.IOPolicy
-		b.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
+		b.limits = newIOLimits(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
 	}
 
 	return c.resolveReferences(b, &p)
 }
 
-func (p *common) check() error {
+func (p *createParams) check() error {
 	switch {
 	case p.Name == "":
 		return badRequest("name: must not be empty")
@@ -94,14 +94,14 @@ func (p *common) check() error {
 }
 
 // resolveReferences looks up the objects that a creation names.
-func (c *call) resolveReferences(b *blueprint, p *common) error {
+func (c *call) resolveReferences(b *blueprint, p *createParams) error {
 	var err error
 
-	if b.host, err = c.hostNamed(valueOf(p.HostID), b.cluster); err != nil {
+	if b.host, err = c.hostByID(deref(p.HostID), b.cluster); err != nil {
 		return err
 	}
 
-	if b.folder, err = c.folderNamed(p.FolderID, b.cluster); err != nil {
+	if b.folder, err = c.folderByID(p.FolderID, b.cluster); err != nil {
 		return err
 	}
 
@@ -111,25 +111,25 @@ func (c *call) resolveReferences(b *blueprint, p *common) error {
 			by = string(*p.Owner.SearchFor)
 		}
 
-		if b.owner, err = c.userNamed(by, p.Owner.Value); err != nil {
+		if b.owner, err = c.findUser(by, p.Owner.Value); err != nil {
 			return err
 		}
 	}
 
 	if p.VMNics != nil {
-		if b.nics, err = c.nicShapes(p.VMNics, b.cluster); err != nil {
+		if b.nics, err = c.nicConfigs(p.VMNics, b.cluster); err != nil {
 			return err
 		}
 	}
 
 	if p.VMPlacementGroup != nil {
-		if b.groups, err = match(c.world, &c.groups, wire.EntityVMPlacementGroup, p.VMPlacementGroup); err != nil {
+		if b.groups, err = matching(c.world, &c.groups, wire.EntityVMPlacementGroup, p.VMPlacementGroup); err != nil {
 			return err
 		}
 	}
 
 	if p.PCINics != nil {
-		if b.hostNICs, err = c.passThrough("pci_nics", p.PCINics); err != nil {
+		if b.hostNICs, err = c.passThroughNICs("pci_nics", p.PCINics); err != nil {
 			return err
 		}
 
@@ -162,13 +162,13 @@ func (c *call) resolveGPUs(b *blueprint, params []wire.VMGPUOperationParams) err
 
 // operateDisks changes the disks that a template brings along. Its CD-ROM drives
 // come along only with a request that says something of disks.
-func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
+func (c *call) applyDiskOperate(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
 	for i := range b.disks {
 		b.disks[i].linked = !fullCopy
 	}
 
 	if in == nil || in.NewDisks == nil && len(in.ModifyDisks) == 0 && in.RemoveDisks == nil {
-		b.disks = filtered(b.disks, func(s diskShape) bool { return s.kind != wire.VMDiskTypeCdRom })
+		b.disks = filterSlice(b.disks, func(s diskConfig) bool { return s.kind != wire.VMDiskTypeCdRom })
 
 		return nil
 	}
@@ -178,7 +178,7 @@ func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool)
 			return badRequest("disk_operate.modify_disks: the template has no disk %d", modified.DiskIndex)
 		}
 
-		assign(&b.disks[modified.DiskIndex].bus, modified.Bus)
+		setIfSent(&b.disks[modified.DiskIndex].bus, modified.Bus)
 	}
 
 	if in.RemoveDisks != nil {
@@ -198,7 +198,7 @@ func (c *call) operateDisks(b *blueprint, in *wire.VMDiskOperate, fullCopy bool)
 		b.disks = kept
 	}
 
-	added, err := c.diskShapes(in.NewDisks, b.cluster)
+	added, err := c.diskConfigs(in.NewDisks, b.cluster)
 	if err != nil {
 		return err
 	}

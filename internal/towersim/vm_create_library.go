@@ -9,12 +9,12 @@ import (
 )
 
 func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromContentLibraryTemplateParams) (any, error) {
-	return createEach(c, *in, c.blueprintFromLibrary)
+	return createVMs(c, *in, c.blueprintFromLibrary)
 }
 
 // createEach makes a VM of each set of parameters, or none if one is refused.
-func createEach[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (any, error) {
-	if err := atLeastOne(params); err != nil {
+func createVMs[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (any, error) {
+	if err := checkNotEmptyList(params); err != nil {
 		return nil, err
 	}
 
@@ -29,13 +29,13 @@ func createEach[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (
 		blueprints[i] = b
 	}
 
-	return mapped(blueprints, c.create), nil
+	return mapSlice(blueprints, c.startCreate), nil
 }
 
 // createVMFromContentLibraryTemplateBatch makes VMs under one task id: that of
 // the last, since they take equally long.
 func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromContentLibraryTemplateBatchParams) (any, error) {
-	if err := atLeastOne(in.VMs); err != nil {
+	if err := checkNotEmptyList(in.VMs); err != nil {
 		return nil, err
 	}
 
@@ -43,7 +43,7 @@ func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromCon
 
 	for i := range in.VMs {
 		p := wire.VMCreateVMFromContentLibraryTemplateParams{TemplateID: in.TemplateID}
-		if err := overlay(&p, in.VMs[i]); err != nil {
+		if err := copyByJSON(&p, in.VMs[i]); err != nil {
 			return nil, err
 		}
 
@@ -58,7 +58,7 @@ func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromCon
 	reply := wire.WithTask[wire.List[*wire.VM]]{}
 
 	for _, b := range blueprints {
-		made := c.create(b)
+		made := c.startCreate(b)
 		reply.TaskID, reply.Data = made.TaskID, append(reply.Data, made.Data)
 	}
 
@@ -68,7 +68,7 @@ func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromCon
 // blueprintFromLibrary turns the parameters of a creation into what is to be
 // made. What they leave out is as in the template.
 func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplateParams) (*blueprint, error) {
-	in, err := c.clusterNamed(p.ClusterID)
+	in, err := c.clusterByID(p.ClusterID)
 	if err != nil {
 		return nil, err
 	}
@@ -84,18 +84,18 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 	}
 
 	b := &blueprint{
-		copied: true, shape: source.shape.clone(), mutation: "createVmFromContentLibraryTemplate", cluster: in, cloud: p.CloudInit,
-		about: text{
+		isCopy: true, hardware: source.hardware.clone(), mutation: "createVmFromContentLibraryTemplate", cluster: in, cloudInitData: p.CloudInit,
+		taskDescription: localizedText{
 			en: "Create a VM " + p.Name + " from a VM template " + library.row.Name,
 			zh: "从虚拟机模板 " + library.row.Name + " 创建虚拟机 " + p.Name,
 		},
 	}
 
-	if err := c.complete(b, p); err != nil {
+	if err := c.applyParams(b, p); err != nil {
 		return nil, err
 	}
 
-	if err := c.operateDisks(b, p.DiskOperate, p.IsFullCopy); err != nil {
+	if err := c.applyDiskOperate(b, p.DiskOperate, p.IsFullCopy); err != nil {
 		return nil, err
 	}
 
@@ -103,41 +103,41 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 }
 
 // diskShapes reads the disks and drives of a request for a VM of a cluster.
-func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, error) {
+func (w *world) diskConfigs(in *wire.VMDiskParams, of *cluster) ([]diskConfig, error) {
 	if in == nil {
 		return nil, nil
 	}
 
-	var shapes []diskShape
+	var shapes []diskConfig
 
 	for i := range in.MountCdRoms {
 		p := &in.MountCdRoms[i]
 
-		mounted, err := w.imageNamed(p.ElfImageID, p.ContentLibraryImageID, of)
+		mounted, err := w.imageByID(p.ElfImageID, p.ContentLibraryImageID, of)
 		if err != nil {
 			return nil, err
 		}
 
-		s := diskShape{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: p.Boot, key: p.Key, image: mounted}
-		assign(&s.index, p.Index)
+		s := diskConfig{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: p.Boot, key: p.Key, image: mounted}
+		setIfSent(&s.index, p.Index)
 		shapes = append(shapes, s)
 	}
 
 	for i := range in.MountDisks {
 		p := &in.MountDisks[i]
 
-		existing, err := w.volumeNamed(p.VMVolumeID, of)
+		existing, err := w.volumeByID(p.VMVolumeID, of)
 		if err != nil {
 			return nil, err
 		}
 
-		if err := w.knows("mount_disks.bus", string(p.Bus)); err != nil {
+		if err := w.checkKnownValue("mount_disks.bus", string(p.Bus)); err != nil {
 			return nil, err
 		}
 
-		s := diskShape{kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, volume: existing}
-		s.limits = limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
-		assign(&s.index, p.Index)
+		s := diskConfig{kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, volume: existing}
+		s.limits = newIOLimits(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy)
+		setIfSent(&s.index, p.Index)
 		shapes = append(shapes, s)
 	}
 
@@ -148,24 +148,24 @@ func (w *world) diskShapes(in *wire.VMDiskParams, of *cluster) ([]diskShape, err
 		}
 
 		for field, value := range map[string]string{"bus": string(p.Bus), "vm_volume.elf_storage_policy": string(p.VMVolume.ElfStoragePolicy)} {
-			if err := w.knows("mount_new_create_disks."+field, value); err != nil {
+			if err := w.checkKnownValue("mount_new_create_disks."+field, value); err != nil {
 				return nil, err
 			}
 		}
 
-		s := diskShape{
+		s := diskConfig{
 			kind: wire.VMDiskTypeDisk, bus: p.Bus, boot: p.Boot, key: p.Key, name: p.VMVolume.Name,
 			size: bytesOf(p.VMVolume.Size, p.VMVolume.SizeUnit), policy: p.VMVolume.ElfStoragePolicy,
-			limits: limitsOf(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy),
+			limits: newIOLimits(p.MaxIOPS, p.MaxIOPSPolicy, p.MaxBandwidth, p.MaxBandwidthPolicy),
 		}
-		assign(&s.index, p.Index)
+		setIfSent(&s.index, p.Index)
 		shapes = append(shapes, s)
 	}
 
 	return shapes, nil
 }
 
-func limitsOf(iops *int64, iopsPolicy *wire.VMDiskIORestrictType, bandwidth *int64, bandwidthPolicy *wire.VMDiskIORestrictType) ioLimits {
+func newIOLimits(iops *int64, iopsPolicy *wire.VMDiskIORestrictType, bandwidth *int64, bandwidthPolicy *wire.VMDiskIORestrictType) ioLimits {
 	limits := ioLimits{iopsPolicy: iopsPolicy, bandwidth: bandwidth, bandwidthPolicy: bandwidthPolicy}
 	if iops != nil {
 		limits.iops = wire.Ptr(int(*iops))
