@@ -28,6 +28,9 @@ type change[T object] struct {
 	missing      string   // what an empty reply means, "" = there is no such object
 }
 
+// isGone is the effect of a deletion.
+func isGone[T object](v *T) bool { return v == nil }
+
 // receipt is Tower's answer about one object of a mutation.
 type receipt struct {
 	id   string // of the object
@@ -89,7 +92,7 @@ func (o *objects[T]) ensure(ctx context.Context, id string, ch change[T]) error 
 // remove applies a change after which the object is no longer there. One that is gone already is success, and so is one that
 // spare wants to be left alone; where that is nil, all are removed.
 func (o *objects[T]) remove(ctx context.Context, id string, ch change[T], spare func(*T) bool) error {
-	isGone := func() (gone bool, err error) {
+	missing := func() (gone bool, err error) {
 		// An object can vanish for a moment.
 		_, err = o.await(ctx, fmt.Sprintf("%s: looking for the %s %s", ch.name, o.what, id), id, func(l look[T]) (bool, error) {
 			gone = l.object == nil || spare != nil && spare(l.object)
@@ -99,7 +102,7 @@ func (o *objects[T]) remove(ctx context.Context, id string, ch change[T], spare 
 	}
 	return o.withLock(ctx, ch.name, id, func() error {
 		if spare != nil && id != "" {
-			if gone, err := isGone(); gone || err != nil {
+			if gone, err := missing(); gone || err != nil {
 				return err
 			}
 		}
@@ -109,7 +112,7 @@ func (o *objects[T]) remove(ctx context.Context, id string, ch change[T], spare 
 			return err
 		}
 		// Someone else may have been faster.
-		gone, lookErr := isGone()
+		gone, lookErr := missing()
 		if gone {
 			return nil
 		}

@@ -145,29 +145,19 @@ func (c *Client) createLabels(ctx context.Context, pairs []labelPair) ([]string,
 	for _, pair := range pairs {
 		body = append(body, &models.LabelCreationParams{Key: ptr(pair.Key), Value: optional(pair.Value)})
 	}
-	a := accepted{operation: opCreateLabel}
-	made, err := invoke(ctx, c, operation{opCreateLabel, kindCreate}, func(ctx context.Context) ([]receipt, error) {
-		made, err := receipts(label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body)))
-		a.requestID = exchangeOf(ctx).requestID
-		return made, err
+	made, call, err := c.labels.sendCreate(ctx, opCreateLabel, len(pairs), func(ctx context.Context) ([]receipt, error) {
+		return receipts(label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body)))
 	})
 	if err != nil {
 		return nil, err
 	}
-	a.took(made)
-	ids := make([]string, 0, len(pairs))
+	forgotten, err := c.awaitTasks(ctx, call)
+	if forgotten {
+		err = &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: call.requestID, Message: "Tower no longer shows the task"}
+	}
+	ids := make([]string, 0, len(made))
 	for _, r := range made {
-		if r.id != "" {
-			ids = append(ids, r.id)
-			a.objectID = r.id
-		}
+		ids = append(ids, r.id)
 	}
-	forgotten, err := c.awaitTasks(ctx, a)
-	switch {
-	case err != nil:
-		return nil, err
-	case forgotten || len(ids) != len(pairs):
-		return nil, &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: a.requestID, Message: "Tower does not tell what became of each label"}
-	}
-	return ids, nil
+	return ids, err
 }

@@ -68,8 +68,7 @@ func (c *Client) DeleteVMVolume(ctx context.Context, volumeID string) error {
 		}
 	}
 	return c.volumes.remove(ctx, volumeID, change[VMVolume]{
-		name: opDeleteVMVolume, taskSuffices: true,
-		reached: func(v *VMVolume) bool { return v == nil },
+		name: opDeleteVMVolume, reached: isGone, taskSuffices: true,
 		submit: func(ctx context.Context, id string) ([]receipt, error) {
 			body := &models.VMVolumeDeletionParams{Where: &models.VMVolumeWhereInput{ID: ptr(id)}}
 			return receipts(vm_volume.New(c.sdk()).DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body)))
