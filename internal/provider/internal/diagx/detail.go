@@ -148,7 +148,7 @@ func advice(err error) string {
 }
 
 // sentence begins with a capital letter and ends with a full stop.
-func sentence(s string) string { return ended(capitalised(strings.TrimSpace(s))) }
+func sentence(s string) string { return ended(Capitalise(strings.TrimSpace(s))) }
 
 // ended ends with a full stop.
 func ended(s string) string {
@@ -159,8 +159,9 @@ func ended(s string) string {
 	return s + "."
 }
 
-// capitalised leaves names of API operations ("get-vms") as they are.
-func capitalised(s string) string {
+// Capitalise lets a text begin a sentence. Names of API operations ("get-vms") stay
+// as they are.
+func Capitalise(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	first, size := utf8.DecodeRuneInString(s)
 	if size == 0 || strings.ContainsAny(word, "-_/") {
