@@ -4,6 +4,7 @@ package tower
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -35,10 +36,10 @@ func Advice(err error) string {
 	}
 	var unknown *AmbiguousError
 	if errors.As(err, &unknown) {
-		if len(unknown.VMIDs) > 0 {
-			return "Look at these VMs in Tower, and import or delete the one that is not wanted twice, before you apply again."
+		if len(unknown.IDs) > 0 {
+			return fmt.Sprintf("Look at these %ss in Tower, and import or delete the one that is not wanted twice, before you apply again.", unknown.Kind)
 		}
-		return "Look in Tower for the VM in a minute or two before you apply again; if it is there, import it."
+		return fmt.Sprintf("Look in Tower for the %s in a minute or two before you apply again; if it is there, import it.", unknown.Kind)
 	}
 	var call *Error
 	if !errors.As(err, &call) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -43,8 +44,8 @@ func TestCreateVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cr.VMID != "vm-1" || cr.TaskID != "task" || cr.RequestID != "req-task" || cr.Adopted {
-		t.Errorf("got %q, %q, %q, %t", cr.VMID, cr.TaskID, cr.RequestID, cr.Adopted)
+	if cr.ID != "vm-1" || !slices.Equal(cr.call.tasks, []string{"task"}) || cr.call.requestID != "req-task" || cr.Adopted {
+		t.Errorf("got %q, %+v, %t", cr.ID, cr.call, cr.Adopted)
 	}
 	if len(c.creates) != 1 {
 		t.Error("the create holds no place")
@@ -219,8 +220,8 @@ func TestCreateVM_adopts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if cr.VMID != "vm-9" || !cr.Adopted || cr.TaskID != "" {
-				t.Errorf("got %q, adopted %t, task %q", cr.VMID, cr.Adopted, cr.TaskID)
+			if cr.ID != "vm-9" || !cr.Adopted || len(cr.call.tasks) > 0 {
+				t.Errorf("got %q, adopted %t, tasks %q", cr.ID, cr.Adopted, cr.call.tasks)
 			}
 			v, err := cr.Wait(short(t))
 			if err != nil || v.ID != "vm-9" {
@@ -253,7 +254,7 @@ func TestCreateVM_ambiguous(t *testing.T) {
 			c := f.client()
 			_, err := c.CreateVM(short(t), wantedVM())
 			var unknown *AmbiguousError
-			if !errors.As(err, &unknown) || unknown.Name != "vm" || unknown.ClusterID != "cl" || !reflect.DeepEqual(unknown.VMIDs, tc.ids) {
+			if !errors.As(err, &unknown) || unknown.Kind != "VM" || unknown.Name != "vm" || unknown.ClusterID != "cl" || !reflect.DeepEqual(unknown.IDs, tc.ids) {
 				t.Fatalf("got %v", err)
 			}
 			var call *Error
@@ -278,7 +279,7 @@ func TestCreateVM_lookUpFails(t *testing.T) {
 		return answer{body: []any{named("vm-9", "vm", "")}}
 	})
 	cr, err := f.client().CreateVM(short(t), wantedVM())
-	if err != nil || cr.VMID != "vm-9" {
+	if err != nil || cr.ID != "vm-9" {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
 }
@@ -336,7 +337,7 @@ func TestCreateVM_nothingWasDone(t *testing.T) {
 				return accept("task")
 			})
 			cr, err := f.client().CreateVM(short(t), wantedVM())
-			if err != nil || cr.VMID != "vm-1" {
+			if err != nil || cr.ID != "vm-1" {
 				t.Fatalf("got %+v, %v", cr, err)
 			}
 			if n := f.count(opCreate); n != 2 {
@@ -358,7 +359,7 @@ func TestCreateVM_outlivesItsContext(t *testing.T) {
 	f.oneTask(func(int) string { return "EXECUTING" })
 	c := f.client()
 	cr, err := c.CreateVM(ctx, wantedVM())
-	if err != nil || cr.VMID != "vm-1" {
+	if err != nil || cr.ID != "vm-1" {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
 	if _, err := cr.Wait(ctx); !errors.Is(err, context.Canceled) {
@@ -376,7 +377,7 @@ func TestCreateVM_adoptsAfterItsContext(t *testing.T) {
 	f.on(opCreate, func(int, request) answer { return answer{then: cancel, drop: true} })
 	f.on("get-vms", func(int, request) answer { return answer{body: []any{named("vm-9", "vm", "")}} })
 	cr, err := f.client().CreateVM(ctx, wantedVM())
-	if err != nil || cr.VMID != "vm-9" || !cr.Adopted {
+	if err != nil || cr.ID != "vm-9" || !cr.Adopted {
 		t.Fatalf("got %+v, %v", cr, err)
 	}
 	cr.Release()
@@ -390,7 +391,7 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 		return accept("task")
 	})
 	c, ctx := f.client(), short(t)
-	var open []*Creation
+	var open []*Creation[VM]
 	for range maxCreates {
 		cr, err := c.CreateVM(ctx, wantedVM())
 		if err != nil {
@@ -424,5 +425,42 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 	all.Wait()
 	if most.Load() > maxCreates || len(c.creates) != 0 {
 		t.Errorf("%d places taken at most, %d at the end", most.Load(), len(c.creates))
+	}
+}
+
+// An object that was there before the call is not its result, whatever its name.
+func TestCreate_adoptsOnlyWhatHasAppeared(t *testing.T) {
+	folder := func(id string) any { return map[string]any{"id": id, "name": "web", "cluster": map[string]any{"id": "cl"}} }
+	for _, tc := range []struct {
+		name    string
+		after   []any
+		adopted string
+		ids     []string
+	}{
+		{"one appears", []any{folder("old"), folder("new")}, "new", nil},
+		{"none appears", []any{folder("old")}, "", nil},
+		{"two appear", []any{folder("old"), folder("new"), folder("newer")}, "", []string{"new", "newer"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			f := newFake(t)
+			f.on("get-vm-folders", func(n int, _ request) answer {
+				if n == 1 {
+					return answer{body: []any{folder("old")}}
+				}
+				return answer{body: tc.after}
+			})
+			f.on("create-vm-folder", func(int, request) answer { return answer{drop: true} })
+			cr, err := f.client().CreateVMFolder(short(t), "web", "cl")
+			var unknown *AmbiguousError
+			switch {
+			case tc.adopted != "" && (err != nil || cr.ID != tc.adopted || !cr.Adopted):
+				t.Errorf("got %+v, %v", cr, err)
+			case tc.adopted == "" && (!errors.As(err, &unknown) || !slices.Equal(unknown.IDs, tc.ids)):
+				t.Errorf("got %v, want the candidates %q", err, tc.ids)
+			}
+			if n := f.count("create-vm-folder"); n != 1 {
+				t.Errorf("%d create calls", n)
+			}
+		})
 	}
 }

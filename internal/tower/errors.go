@@ -99,21 +99,22 @@ func (e *Error) Is(target error) bool {
 }
 
 // AmbiguousError is a create call whose outcome is not known: the connection broke after the call was sent, and
-// Tower showed no VM that could be told to be its result. The VM may still appear. The call was not repeated.
+// Tower showed no object that could be told to be its result. The object may still appear. The call was not repeated.
 type AmbiguousError struct {
-	Name      string   // the name of the VM that was to be created
+	Kind      string   // what was to be created: "VM", "VM folder", …
+	Name      string   // the name that it was to have
 	ClusterID string   // the cluster it was to be created in
-	VMIDs     []string // the VMs of that name, when there is more than one; none of them was adopted
+	IDs       []string // the objects of that name that have appeared, when there is more than one; none of them was adopted
 	Err       error    // why the outcome is not known
 }
 
 // Error tells what is not known and why.
 func (e *AmbiguousError) Error() string {
-	if len(e.VMIDs) > 0 {
-		return fmt.Sprintf("it is not known whether Tower created the VM %q: %v; it has %d VMs of that name (%s), and none can be told to be the new one",
-			e.Name, e.Err, len(e.VMIDs), strings.Join(e.VMIDs, ", "))
+	if len(e.IDs) > 0 {
+		return fmt.Sprintf("it is not known whether Tower created the %s %q: %v; it has %d %ss of that name (%s), and none can be told to be the new one",
+			e.Kind, e.Name, e.Err, len(e.IDs), e.Kind, strings.Join(e.IDs, ", "))
 	}
-	return fmt.Sprintf("it is not known whether Tower created the VM %q: %v; no VM of that name has appeared since, but it still may", e.Name, e.Err)
+	return fmt.Sprintf("it is not known whether Tower created the %s %q: %v; no %s of that name has appeared since, but it still may", e.Kind, e.Name, e.Err, e.Kind)
 }
 
 // Unwrap returns the cause.

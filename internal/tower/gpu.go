@@ -120,18 +120,14 @@ func (c *Client) AddVMGPUs(ctx context.Context, vmID string, gpus []VMGPU) error
 	if len(gpus) == 0 {
 		return nil
 	}
-	return c.edit(ctx, vmID, vmOperation{
+	return c.vms.apply(ctx, vmID, change[VM]{
 		name: opAddGPU,
 		reached: func(v *VM) bool {
 			return v != nil && !slices.ContainsFunc(gpus, func(g VMGPU) bool { return !slices.Contains(v.GPUIDs, g.DeviceID) })
 		},
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMAddGpuDeviceParams{Where: where, Data: gpuParams(gpus)}
-			reply, err := vm.New(c.sdk()).AddVMGpuDevice(vm.NewAddVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMAddGpuDeviceParams{Where: whereVM(id), Data: gpuParams(gpus)}
+			return receipts(vm.New(c.sdk()).AddVMGpuDevice(vm.NewAddVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	})
 }
@@ -142,18 +138,14 @@ func (c *Client) RemoveVMGPUs(ctx context.Context, vmID string, gpus []VMGPU) er
 	if len(gpus) == 0 {
 		return nil
 	}
-	return c.edit(ctx, vmID, vmOperation{
+	return c.vms.apply(ctx, vmID, change[VM]{
 		name: opRemoveGPU,
 		reached: func(v *VM) bool {
 			return v != nil && !slices.ContainsFunc(gpus, func(g VMGPU) bool { return slices.Contains(v.GPUIDs, g.DeviceID) })
 		},
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMRemoveGpuDeviceParams{Where: where, Data: gpuParams(gpus)}
-			reply, err := vm.New(c.sdk()).RemoveVMGpuDevice(vm.NewRemoveVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMRemoveGpuDeviceParams{Where: whereVM(id), Data: gpuParams(gpus)}
+			return receipts(vm.New(c.sdk()).RemoveVMGpuDevice(vm.NewRemoveVMGpuDeviceParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	})
 }

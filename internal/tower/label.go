@@ -3,7 +3,6 @@
 package tower
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,7 +51,7 @@ func (c *Client) ChangeVMLabels(ctx context.Context, vm *VM, change LabelChange)
 	if err != nil {
 		return fmt.Errorf("%s: %w", opAddLabels, err)
 	}
-	return c.withVM(ctx, opAddLabels, vm.ID, func() error {
+	return c.vms.withLock(ctx, opAddLabels, vm.ID, func() error {
 		for try := 1; ; try++ {
 			outcome, _, err := c.relabels.Get(ctx, string(key))
 			switch {
@@ -166,71 +165,33 @@ func (c *Client) editLabels(ctx context.Context, op string, groups map[string]*l
 	}
 }
 
-// editLabelsOf makes one call for labels and VMs. It leads to one state however often it is made, so it is repeated where
-// the outcome is not known.
+// editLabelsOf attaches labels to VMs, or detaches them, in one call.
 func (c *Client) editLabelsOf(ctx context.Context, op string, labels, vms []string) error {
-	for unknown := 0; ; {
-		a, found, err := c.sendLabels(ctx, op, labels, vms)
-		switch {
-		case err == nil && op == opAddLabels && found < len(labels):
-			return &Error{Operation: op, Class: ClassNotFound, RequestID: a.requestID, Message: "a label was deleted while it was being attached"}
-		case err == nil:
-			_, err = c.awaitTask(ctx, a)
-			return err
-		case errors.Is(err, errNotModified):
-			return nil
-		case errors.Is(err, ErrLocked):
-		case effectUnknown(err) && unknown < c.cfg.MaxRetries && ctx.Err() == nil:
-			unknown++
-		default:
-			return err
+	attach := op == opAddLabels
+	ch := change[VM]{name: op, others: vms[1:], taskSuffices: true, missing: "a label was deleted while it was being attached"}
+	ch.reached = func(v *VM) bool {
+		return v == nil || !slices.ContainsFunc(labels, func(id string) bool {
+			return attach != slices.ContainsFunc(v.Labels, func(l Label) bool { return l.ID == id })
+		})
+	}
+	ch.submit = func(ctx context.Context, _ string) ([]receipt, error) {
+		// An empty list would be no filter; neither is one.
+		where, data := &models.LabelWhereInput{IDIn: labels}, &models.AddLabelsToResourcesParamsData{Vms: &models.VMWhereInput{IDIn: vms}}
+		if !attach {
+			body := &models.RemoveLabelsFromResourcesParams{}
+			body.Where, body.Data = where, data
+			return receipts(label.New(c.sdk()).RemoveLabelsFromResources(label.NewRemoveLabelsFromResourcesParamsWithContext(ctx).WithRequestBody(body)))
 		}
-		if waitErr := delay(ctx, c.taskInterval); waitErr != nil {
-			return fmt.Errorf("%w (after %w)", waitErr, err)
+		body := &models.AddLabelsToResourcesParams{Where: where, Data: data}
+		answers, err := receipts(label.New(c.sdk()).AddLabelsToResources(label.NewAddLabelsToResourcesParamsWithContext(ctx).WithRequestBody(body)))
+		if len(answers) < len(labels) {
+			return nil, err
 		}
+		return answers, err
 	}
+	err := c.vms.carryOut(ctx, vms[0], ch)
+	if !attach && errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
 }
-
-// sendLabels makes the call once. found is how many labels Tower knew.
-func (c *Client) sendLabels(ctx context.Context, op string, labels, vms []string) (a accepted, found int, err error) {
-	if len(labels) == 0 || len(vms) == 0 {
-		// An empty list is no filter: Tower would change every label, or every VM.
-		return a, 0, &Error{Operation: op, Class: ClassRefused, Message: "a filter is missing"}
-	}
-	send := c.attachLabels
-	if op == opRemoveLabels {
-		send = c.detachLabels
-	}
-	a = accepted{operation: op, objectID: labels[0]}
-	tasks, err := invoke(ctx, c, operation{op, kindMutation}, func(ctx context.Context) ([]string, error) {
-		payload, err := send(ctx, &models.LabelWhereInput{IDIn: labels}, &models.VMWhereInput{IDIn: vms})
-		a.requestID = exchangeOf(ctx).requestID
-		return tasksOf(payload, taskOfLabel), err
-	})
-	for _, task := range tasks {
-		a.taskID = cmp.Or(task, a.taskID)
-	}
-	return a, len(tasks), err
-}
-
-func (c *Client) attachLabels(ctx context.Context, where *models.LabelWhereInput, vms *models.VMWhereInput) ([]*models.WithTaskLabel, error) {
-	body := &models.AddLabelsToResourcesParams{Where: where, Data: &models.AddLabelsToResourcesParamsData{Vms: vms}}
-	reply, err := label.New(c.sdk()).AddLabelsToResources(label.NewAddLabelsToResourcesParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
-}
-
-func (c *Client) detachLabels(ctx context.Context, where *models.LabelWhereInput, vms *models.VMWhereInput) ([]*models.WithTaskLabel, error) {
-	body := &models.RemoveLabelsFromResourcesParams{}
-	body.Where, body.Data = where, &models.AddLabelsToResourcesParamsData{Vms: vms}
-	reply, err := label.New(c.sdk()).RemoveLabelsFromResources(label.NewRemoveLabelsFromResourcesParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
-}
-
-// taskOfLabel is where the SDK's replies about labels keep the task.
-func taskOfLabel(t *models.WithTaskLabel) *string { return t.TaskID }

@@ -5,7 +5,6 @@ package tower
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -146,28 +145,19 @@ func (c *Client) createLabels(ctx context.Context, pairs []labelPair) ([]string,
 	for _, pair := range pairs {
 		body = append(body, &models.LabelCreationParams{Key: ptr(pair.Key), Value: optional(pair.Value)})
 	}
-	a := accepted{operation: opCreateLabel}
-	made, err := invoke(ctx, c, operation{opCreateLabel, kindCreate}, func(ctx context.Context) ([]string, error) {
-		reply, err := label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		a.requestID = exchangeOf(ctx).requestID
-		var made []string
-		for _, one := range reply.Payload {
-			if one != nil && one.Data != nil && deref(one.Data.ID) != "" {
-				made = append(made, *one.Data.ID)
-				a.objectID, a.taskID = *one.Data.ID, cmp.Or(deref(one.TaskID), a.taskID)
-			}
-		}
-		return made, nil
+	made, call, err := c.labels.sendCreate(ctx, opCreateLabel, len(pairs), func(ctx context.Context) ([]receipt, error) {
+		return receipts(label.New(c.sdk()).CreateLabel(label.NewCreateLabelParamsWithContext(ctx).WithRequestBody(body)))
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case len(made) != len(pairs):
-		return nil, &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: a.requestID, Err: errors.New("the reply does not name each label")}
 	}
-	_, err = c.awaitTask(ctx, a)
-	return made, err
+	forgotten, err := c.awaitTasks(ctx, call)
+	if forgotten {
+		err = &Error{Operation: opCreateLabel, Class: ClassTransient, RequestID: call.requestID, Message: "Tower no longer shows the task"}
+	}
+	ids := make([]string, 0, len(made))
+	for _, r := range made {
+		ids = append(ids, r.id)
+	}
+	return ids, err
 }

@@ -11,13 +11,15 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 )
 
 // try makes one call of a kind to an operation of the fake.
 func (c *Client) try(ctx context.Context, k kind) error {
 	switch k {
 	case kindMutation:
-		_, err := c.submit(ctx, "vm-1", c.starting(""))
+		_, err := c.vms.submit(ctx, "vm-1", c.starting(""))
 		return err
 	case kindCreate:
 		in := VMCreate{Name: "n", ClusterID: "cl", ContentLibraryVMTemplateID: "t"}
@@ -25,7 +27,8 @@ func (c *Client) try(ctx context.Context, k kind) error {
 		if err != nil {
 			return err
 		}
-		return c.sendCreate(ctx, in, call, &Creation{client: c})
+		_, _, err = c.vms.sendCreate(ctx, call.operation, 1, func(ctx context.Context) ([]receipt, error) { return call.send(ctx, vm.New(c.sdk())) })
+		return err
 	case kindRead, kindPoll:
 	}
 	_, err := c.vms.fetch(ctx, k, Where{"id": "vm-1"})

@@ -301,7 +301,7 @@ func TestSim_taskErrors(t *testing.T) {
 	if !strings.Contains(tower.Advice(err), "cloud-init") {
 		t.Errorf("the advice is %q", tower.Advice(err))
 	}
-	if _, err := b.c.VM(b.ctx, cr.VMID); !errors.Is(err, tower.ErrNotFound) {
+	if _, err := b.c.VM(b.ctx, cr.ID); !errors.Is(err, tower.ErrNotFound) {
 		t.Errorf("the failed VM is still there: %v", err)
 	}
 }

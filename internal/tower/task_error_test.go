@@ -101,7 +101,7 @@ func TestAdvice(t *testing.T) {
 		{"no space", newTaskError(accepted{}, taskState{message: "[EAllocSpace]"}), "storage"},
 		{"unknown code", newTaskError(accepted{}, taskState{code: "SOMETHING_NEW"}), ""},
 		{"ambiguous", &AmbiguousError{}, "import"},
-		{"ambiguous twins", &AmbiguousError{VMIDs: []string{"a", "b"}}, "twice"},
+		{"ambiguous twins", &AmbiguousError{IDs: []string{"a", "b"}}, "twice"},
 		{"locked", &Error{Class: ClassLocked}, "idle"},
 		{"forbidden", &Error{Class: ClassRefused, HTTPStatus: 403}, "right"},
 		{"unauthorized", &Error{Class: ClassUnauthorized, HTTPStatus: 401}, "credentials"},

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/task"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
@@ -21,11 +22,11 @@ const (
 	// missesOfTask is after how many looks without the task its object decides: Tower does not show a task at once, and
 	// forgets it some day.
 	missesOfTask = 5
-	// missesOfVM is after how many looks in a row without a VM that should be there it counts as gone: a VM can vanish
-	// for a moment.
-	missesOfVM = 5
-	// patience is for how many looks an object that a task has finished may still show its old self.
-	patience = 15
+	// missesOfObject is after how many looks in a row without an object that should be there it counts as gone: an object
+	// can vanish for a moment.
+	missesOfObject = 5
+	// looksForEffect is for how many looks an object that a task has finished may still show its old self.
+	looksForEffect = 15
 )
 
 // taskState is what get-tasks tells of a task.
@@ -39,8 +40,17 @@ func (t taskState) identity() identity { return identity{id: t.id} }
 type accepted struct {
 	operation string
 	objectID  string
-	taskID    string // "" = done at once
 	requestID string
+	tasks     []string // none = done at once
+}
+
+// took notes the tasks of Tower's answers.
+func (a *accepted) took(answers []receipt) {
+	for _, r := range answers {
+		if r.task != "" && !slices.Contains(a.tasks, r.task) {
+			a.tasks = append(a.tasks, r.task)
+		}
+	}
 }
 
 func newTasks(c *Client) *objects[taskState] {
@@ -65,19 +75,28 @@ func (c *Client) lastFailure(ctx context.Context, a accepted) (*TaskError, error
 	return newTaskError(a, list[0]), nil
 }
 
-// awaitTask waits until the task ends: nil when it succeeded, a *TaskError when it failed. forgotten means that Tower does
-// not show the task, so that its object has to tell.
-func (c *Client) awaitTask(ctx context.Context, a accepted) (forgotten bool, err error) {
-	if a.taskID == "" {
-		return false, nil
+// awaitTasks waits until the tasks of a mutation end: nil when they succeeded, a *TaskError when one failed. forgotten means
+// that Tower does not show one, so that its object has to tell.
+func (c *Client) awaitTasks(ctx context.Context, a accepted) (forgotten bool, err error) {
+	for _, id := range a.tasks {
+		lost, err := c.awaitTask(ctx, a, id)
+		if err != nil {
+			return false, err
+		}
+		forgotten = forgotten || lost
 	}
+	return forgotten, nil
+}
+
+// awaitTask waits until one task ends.
+func (c *Client) awaitTask(ctx context.Context, a accepted, taskID string) (forgotten bool, err error) {
 	var (
 		result error
 		last   error // of a look that failed
 		seen   taskState
 		misses int
 	)
-	err = c.tasks.polled.Wait(ctx, a.taskID, func(o poll.Observation[taskState]) bool {
+	err = c.tasks.polled.Wait(ctx, taskID, func(o poll.Observation[taskState]) bool {
 		switch {
 		case o.Err != nil:
 			last = o.Err
@@ -95,7 +114,7 @@ func (c *Client) awaitTask(ctx context.Context, a accepted) (forgotten bool, err
 		if o.Value.status != seen.status || o.Value.progress != seen.progress {
 			seen = o.Value
 			c.log(ctx, LogDebug, "task of Tower", map[string]any{
-				"operation": a.operation, "task": a.taskID, "object": a.objectID, "status": seen.status, "progress": seen.progress,
+				"operation": a.operation, "task": taskID, "object": a.objectID, "status": seen.status, "progress": seen.progress,
 			})
 		}
 		switch o.Value.status {
@@ -108,58 +127,58 @@ func (c *Client) awaitTask(ctx context.Context, a accepted) (forgotten bool, err
 		return false
 	})
 	if err != nil {
-		return false, interrupted(fmt.Sprintf("%s: waiting for task %s (%s)", a.operation, a.taskID, cmp.Or(seen.status, "not seen yet")), err, last)
+		return false, interrupted(fmt.Sprintf("%s: waiting for task %s (%s)", a.operation, taskID, cmp.Or(seen.status, "not seen yet")), err, last)
 	}
 	return forgotten, result
 }
 
-// sight is one look at a VM that is to reach a state.
-type sight struct {
-	vm     *VM // nil: not found
+// look is one look at an object that is to reach a state.
+type look[T object] struct {
+	object *T  // nil: not found
 	misses int // looks in a row without it, this one included
 	looks  int // looks that were answered, this one included
 }
 
-// awaitVM looks at the VM until decide is done, and returns what it saw last. The first look comes at once, the others
+// await looks at the object until decide is done, and returns what it saw last. The first look comes at once, the others
 // when the poller has its turn.
-func (c *Client) awaitVM(ctx context.Context, what, vmID string, decide func(s sight) (done bool, err error)) (*VM, error) {
+func (o *objects[T]) await(ctx context.Context, what, id string, decide func(l look[T]) (done bool, err error)) (*T, error) {
 	var (
-		s      sight
+		l      look[T]
 		result error
 		last   error
 	)
-	look := func(o poll.Observation[VM]) (done bool) {
-		if o.Err != nil {
-			last = o.Err
-			if final(o.Err) {
-				result = o.Err
+	see := func(seen poll.Observation[T]) (done bool) {
+		if seen.Err != nil {
+			last = seen.Err
+			if final(seen.Err) {
+				result = seen.Err
 				return true
 			}
 			return false
 		}
 		last = nil
-		s.looks++
-		s.vm = nil
-		s.misses++
-		if o.Found {
-			s.vm = &o.Value
-			s.misses = 0
+		l.looks++
+		l.object = nil
+		l.misses++
+		if seen.Found {
+			l.object = &seen.Value
+			l.misses = 0
 		}
-		done, result = decide(s)
+		done, result = decide(l)
 		return done || result != nil
 	}
-	first, found, err := c.vms.byID.Get(ctx, vmID)
-	if ctx.Err() == nil && look(poll.Observation[VM]{Value: first, Found: found, Err: err}) {
-		return s.vm, result
+	first, found, err := o.byID.Get(ctx, id)
+	if ctx.Err() == nil && see(poll.Observation[T]{Value: first, Found: found, Err: err}) {
+		return l.object, result
 	}
-	if err := c.vms.polled.Wait(ctx, vmID, look); err != nil {
-		return s.vm, interrupted(what, err, last)
+	if err := o.polled.Wait(ctx, id, see); err != nil {
+		return l.object, interrupted(what, err, last)
 	}
-	return s.vm, result
+	return l.object, result
 }
 
-// idle reports whether no operation is under way on a VM.
-func idle(v *VM) bool { return v != nil && v.EntityAsyncStatus == "" }
+// idle reports whether an object is there and no operation is under way on it.
+func idle[T object](v *T) bool { return v != nil && (*v).identity().async == "" }
 
 // interrupted says what a context that ended has interrupted, and what went wrong before, if anything did.
 func interrupted(what string, err, last error) error {

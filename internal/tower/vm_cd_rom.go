@@ -46,7 +46,7 @@ func (c *Client) AddVMCDROMs(ctx context.Context, vmID string, drives []CDROMCre
 	if len(drives) == 0 {
 		return nil
 	}
-	return c.withVM(ctx, opAddCDROM, vmID, func() error {
+	return c.vms.withLock(ctx, opAddCDROM, vmID, func() error {
 		disks, err := c.VMDisks(ctx, vmID)
 		if err != nil {
 			return err
@@ -60,12 +60,8 @@ func (c *Client) AddVMCDROMs(ctx context.Context, vmID string, drives []CDROMCre
 			drive.Boot = boot + i
 			data.VMCdRoms = append(data.VMCdRoms, drive.params())
 		}
-		return c.operate(ctx, vmID, vmOperation{name: opAddCDROM, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := vm.New(c.sdk()).AddVMCdRom(vm.NewAddVMCdRomParamsWithContext(ctx).WithRequestBody(&models.VMAddCdRomParams{Where: where, Data: data}))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		return c.vms.carryOut(ctx, vmID, change[VM]{name: opAddCDROM, submit: func(ctx context.Context, id string) ([]receipt, error) {
+			return receipts(vm.New(c.sdk()).AddVMCdRom(vm.NewAddVMCdRomParamsWithContext(ctx).WithRequestBody(&models.VMAddCdRomParams{Where: whereVM(id), Data: data})))
 		}})
 	})
 }
@@ -73,7 +69,7 @@ func (c *Client) AddVMCDROMs(ctx context.Context, vmID string, drives []CDROMCre
 // RemoveVMCDROMs takes the CD-ROM drives at these places in the boot order from a VM, all in one call. Places where the
 // VM has no drive are passed over.
 func (c *Client) RemoveVMCDROMs(ctx context.Context, vmID string, boots []int) error {
-	return c.withVM(ctx, opRemoveCDROM, vmID, func() error {
+	return c.vms.withLock(ctx, opRemoveCDROM, vmID, func() error {
 		// The rows of drives get new ids at every edit, so they are looked up while nobody else edits.
 		disks, err := c.VMDisks(ctx, vmID)
 		if err != nil {
@@ -88,13 +84,9 @@ func (c *Client) RemoveVMCDROMs(ctx context.Context, vmID string, boots []int) e
 		if len(ids) == 0 {
 			return nil
 		}
-		return c.operate(ctx, vmID, vmOperation{name: opRemoveCDROM, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMRemoveCdRomParams{Where: where, Data: &models.VMRemoveCdRomParamsData{CdRomIds: ids}}
-			reply, err := vm.New(c.sdk()).RemoveVMCdRom(vm.NewRemoveVMCdRomParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		return c.vms.carryOut(ctx, vmID, change[VM]{name: opRemoveCDROM, submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMRemoveCdRomParams{Where: whereVM(id), Data: &models.VMRemoveCdRomParamsData{CdRomIds: ids}}
+			return receipts(vm.New(c.sdk()).RemoveVMCdRom(vm.NewRemoveVMCdRomParamsWithContext(ctx).WithRequestBody(body)))
 		}})
 	})
 }
@@ -106,7 +98,7 @@ func (c *Client) SetVMCDROM(ctx context.Context, vmID string, boot int, iso *ISO
 	if iso == nil {
 		name = opEjectISO
 	}
-	return c.withVM(ctx, name, vmID, func() error {
+	return c.vms.withLock(ctx, name, vmID, func() error {
 		disks, err := c.VMDisks(ctx, vmID)
 		if err != nil {
 			return err
@@ -116,22 +108,18 @@ func (c *Client) SetVMCDROM(ctx context.Context, vmID string, boot int, iso *ISO
 		case at < 0 || disks[at].ID == "":
 			return notFound(name, fmt.Sprintf("VM %s has no CD-ROM drive at place %d of its boot order", vmID, boot))
 		case iso == nil:
-			return c.operate(ctx, vmID, c.ejecting(disks[at].ID))
+			return c.vms.carryOut(ctx, vmID, c.ejecting(disks[at].ID))
 		}
 		data := &models.VMUpdateDiskParamsData{VMDiskID: ptr(disks[at].ID)}
 		data.ElfImageID, data.ContentLibraryImageID = iso.ids()
-		return c.operate(ctx, vmID, c.updatingDisk(data))
+		return c.vms.carryOut(ctx, vmID, c.updatingDisk(data))
 	})
 }
 
-func (c *Client) ejecting(diskID string) vmOperation {
-	return vmOperation{name: opEjectISO, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+func (c *Client) ejecting(diskID string) change[VM] {
+	return change[VM]{name: opEjectISO, submit: func(ctx context.Context, id string) ([]receipt, error) {
 		// The VM is named as well, so that a row of another VM can't be meant.
-		body := &models.VMEjectCdRomParams{Where: &models.VMDiskWhereInput{ID: ptr(diskID), VM: where}}
-		reply, err := vm.New(c.sdk()).EjectIsoFromVMCdRom(vm.NewEjectIsoFromVMCdRomParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+		body := &models.VMEjectCdRomParams{Where: &models.VMDiskWhereInput{ID: ptr(diskID), VM: whereVM(id)}}
+		return receipts(vm.New(c.sdk()).EjectIsoFromVMCdRom(vm.NewEjectIsoFromVMCdRomParamsWithContext(ctx).WithRequestBody(body)))
 	}}
 }

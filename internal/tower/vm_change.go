@@ -4,8 +4,6 @@ package tower
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
@@ -38,18 +36,14 @@ func (c *Client) UpdateVM(ctx context.Context, vmID string, in VMUpdate) error {
 	if in.CPUCores != nil && in.CPUSockets != nil {
 		data.Vcpu = ptr(*data.CPUCores * *data.CPUSockets)
 	}
-	op := vmOperation{
+	op := change[VM]{
 		name:    opUpdate,
 		reached: in.shownBy,
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := vm.New(c.sdk()).UpdateVM(vm.NewUpdateVMParamsWithContext(ctx).WithRequestBody(&models.VMUpdateParams{Where: where, Data: data}))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			return receipts(vm.New(c.sdk()).UpdateVM(vm.NewUpdateVMParamsWithContext(ctx).WithRequestBody(&models.VMUpdateParams{Where: whereVM(id), Data: data})))
 		},
 	}
-	return c.withVM(ctx, opUpdate, vmID, func() error { return c.operate(ctx, vmID, op) })
+	return c.vms.apply(ctx, vmID, op)
 }
 
 // shownBy reports whether a VM shows the update.
@@ -64,70 +58,26 @@ func same[T comparable](want *T, have T) bool { return want == nil || *want == h
 // DeleteVM deletes a VM for good and waits until it is gone. A VM that is gone already is success, and so is one in the
 // recycle bin: someone put it there, and it is theirs to keep. A running VM should be stopped first.
 func (c *Client) DeleteVM(ctx context.Context, vmID string) error {
-	op := vmOperation{
+	op := change[VM]{
 		name:    opDelete,
-		reached: func(v *VM) bool { return v == nil },
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: where}))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfDeleted), nil
+		reached: isGone,
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			return receipts(vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: whereVM(id)})))
 		},
 	}
-	return c.remove(ctx, vmID, op)
+	return c.vms.remove(ctx, vmID, op, isInRecycleBin)
 }
 
 // MoveVMToRecycleBin moves a VM to the recycle bin. A VM that is there, or gone, is success.
 func (c *Client) MoveVMToRecycleBin(ctx context.Context, vmID string) error {
-	op := vmOperation{
+	op := change[VM]{
 		name:    opRecycle,
 		reached: func(v *VM) bool { return v == nil || v.InRecycleBin },
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := vm.New(c.sdk()).MoveVMToRecycleBin(vm.NewMoveVMToRecycleBinParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfDeleted), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			return receipts(vm.New(c.sdk()).MoveVMToRecycleBin(vm.NewMoveVMToRecycleBinParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 		},
 	}
-	return c.remove(ctx, vmID, op)
+	return c.vms.remove(ctx, vmID, op, isInRecycleBin)
 }
 
-// taskOfDeleted is where the SDK's replies about deleted VMs keep the task.
-func taskOfDeleted(t *models.WithTaskDeleteVM) *string { return t.TaskID }
-
-// remove carries out an operation after which the VM is no longer there.
-func (c *Client) remove(ctx context.Context, vmID string, op vmOperation) error {
-	return c.withVM(ctx, op.name, vmID, func() error {
-		if gone, err := c.gone(ctx, op.name, vmID); gone || err != nil {
-			return err
-		}
-		err := c.operate(ctx, vmID, op)
-		var failed *TaskError
-		if !errors.Is(err, ErrNotFound) && !errors.As(err, &failed) {
-			return err
-		}
-		// Someone else may have been faster.
-		gone, lookErr := c.gone(ctx, op.name, vmID)
-		if gone {
-			return nil
-		}
-		if lookErr != nil {
-			return fmt.Errorf("%w (after %w)", lookErr, err)
-		}
-		return err
-	})
-}
-
-// gone reports whether a VM is in the recycle bin, or missing on two looks: it can vanish for a moment.
-func (c *Client) gone(ctx context.Context, op, vmID string) (gone bool, err error) {
-	if vmID == "" {
-		return false, &Error{Operation: op, Class: ClassRefused, Message: "the id of the VM is missing"}
-	}
-	_, err = c.awaitVM(ctx, op+": looking for VM "+vmID, vmID, func(s sight) (bool, error) {
-		gone = s.vm == nil || s.vm.InRecycleBin
-		return s.vm != nil || s.misses > 1, nil
-	})
-	return gone && err == nil, err
-}
+func isInRecycleBin(v *VM) bool { return v.InRecycleBin }

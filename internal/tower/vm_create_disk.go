@@ -41,7 +41,7 @@ func (in VMCreate) diskOperate() *models.VMDiskOperate {
 }
 
 // blank makes a VM that has no source.
-func (in VMCreate) blank(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+func (in VMCreate) blank(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
 	p := in.library()
 	params := &models.VMCreationParams{
 		Name: p.Name, ClusterID: p.ClusterID, Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType,
@@ -57,9 +57,5 @@ func (in VMCreate) blank(ctx context.Context, vms vm.ClientService) ([]*models.W
 	if params.VMDisks == nil {
 		params.VMDisks = &models.VMDiskParams{}
 	}
-	reply, err := vms.CreateVM(vm.NewCreateVMParamsWithContext(ctx).WithRequestBody([]*models.VMCreationParams{params}))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
+	return receipts(vms.CreateVM(vm.NewCreateVMParamsWithContext(ctx).WithRequestBody([]*models.VMCreationParams{params})))
 }

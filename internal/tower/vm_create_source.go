@@ -17,10 +17,31 @@ const (
 	opRebuild            = "rebuild-vm-from-snapshot"
 )
 
+// CreateVM has a VM created. The caller has found the name free in the cluster.
+//
+// One create call takes effect at most: it is repeated only when no connection could be made, or after a refusal that
+// says that nothing was done (401, 429, ResourceLocked). Once it is on its way it outlives ctx, so that the id of what was
+// created is not lost. If its outcome is not known, the name is looked up several times: a single VM that has appeared
+// there is adopted, otherwise the error is an *AmbiguousError.
+//
+// Tower gets at most 20 creates at a time; CreateVM waits for one of the places, which is held until Wait returns or
+// Release is called.
+func (c *Client) CreateVM(ctx context.Context, in VMCreate) (*Creation[VM], error) {
+	call, err := in.call()
+	if err != nil {
+		return nil, err
+	}
+	return c.vms.create(ctx, creation[VM]{
+		operation: call.operation, name: in.Name, clusterID: in.ClusterID, nameIsFree: true, limited: true, ready: (*VM).HasRealLocalID,
+		send:      func(ctx context.Context) ([]receipt, error) { return call.send(ctx, vm.New(c.sdk())) },
+		namesakes: func(ctx context.Context) ([]VM, error) { return c.VMsByName(ctx, in.ClusterID, in.Name) },
+	})
+}
+
 // createCall is the operation that makes VMs from one kind of source.
 type createCall struct {
 	operation string
-	send      func(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error)
+	send      func(ctx context.Context, vms vm.ClientService) ([]receipt, error)
 }
 
 // call chooses the operation by the source. The requests of the operations name the same things alike, so what one takes
@@ -88,16 +109,12 @@ func (in VMCreate) library() *models.VMCreateVMFromContentLibraryTemplateParams 
 	return out
 }
 
-func (in VMCreate) fromLibrary(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+func (in VMCreate) fromLibrary(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
 	body := []*models.VMCreateVMFromContentLibraryTemplateParams{in.library()}
-	reply, err := vms.CreateVMFromContentLibraryTemplate(vm.NewCreateVMFromContentLibraryTemplateParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
+	return receipts(vms.CreateVMFromContentLibraryTemplate(vm.NewCreateVMFromContentLibraryTemplateParamsWithContext(ctx).WithRequestBody(body)))
 }
 
-func (in VMCreate) fromTemplate(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+func (in VMCreate) fromTemplate(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
 	p := in.library()
 	body := []*models.VMCreateVMFromTemplateParams{{
 		TemplateID: ptr(in.VMTemplateID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: p.IsFullCopy, CloudInit: p.CloudInit, DiskOperate: p.DiskOperate,
@@ -106,14 +123,10 @@ func (in VMCreate) fromTemplate(ctx context.Context, vms vm.ClientService) ([]*m
 		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
 		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
 	}}
-	reply, err := vms.CreateVMFromTemplate(vm.NewCreateVMFromTemplateParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
+	return receipts(vms.CreateVMFromTemplate(vm.NewCreateVMFromTemplateParamsWithContext(ctx).WithRequestBody(body)))
 }
 
-func (in VMCreate) clone(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+func (in VMCreate) clone(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
 	p := in.library()
 	body := []*models.VMCloneParams{{
 		SrcVMID: ptr(in.SourceVMID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
@@ -122,14 +135,10 @@ func (in VMCreate) clone(ctx context.Context, vms vm.ClientService) ([]*models.W
 		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
 		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
 	}}
-	reply, err := vms.CloneVM(vm.NewCloneVMParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
+	return receipts(vms.CloneVM(vm.NewCloneVMParamsWithContext(ctx).WithRequestBody(body)))
 }
 
-func (in VMCreate) rebuild(ctx context.Context, vms vm.ClientService) ([]*models.WithTaskVM, error) {
+func (in VMCreate) rebuild(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
 	p := in.library()
 	body := []*models.VMRebuildParams{{
 		RebuildFromSnapshotID: ptr(in.VMSnapshotID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
@@ -138,11 +147,7 @@ func (in VMCreate) rebuild(ctx context.Context, vms vm.ClientService) ([]*models
 		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
 		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
 	}}
-	reply, err := vms.RebuildVM(vm.NewRebuildVMParamsWithContext(ctx).WithRequestBody(body))
-	if err != nil {
-		return nil, err
-	}
-	return reply.Payload, nil
+	return receipts(vms.RebuildVM(vm.NewRebuildVMParamsWithContext(ctx).WithRequestBody(body)))
 }
 
 // fullCopy is sent to clones only where it is wanted: Tower has not always known it there, and shares blocks without it.

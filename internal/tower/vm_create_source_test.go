@@ -47,8 +47,8 @@ func TestCreateVMBySource(t *testing.T) {
 			if got := f.seen(operation)[0].list; !reflect.DeepEqual(got, []any{want}) {
 				t.Errorf("sent %v\nwant %v", got, want)
 			}
-			if cr.VMID != "vm-1" || f.count(operation) != 1 {
-				t.Errorf("VM %s after %d calls", cr.VMID, f.count(operation))
+			if cr.ID != "vm-1" || f.count(operation) != 1 {
+				t.Errorf("VM %s after %d calls", cr.ID, f.count(operation))
 			}
 		})
 	}
@@ -71,8 +71,8 @@ func TestCreateVMAdoptsWhateverTheSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			cr.Release()
-			if !cr.Adopted || cr.VMID != "vm-1" || f.count(operation) != 1 {
-				t.Errorf("adopted %t, VM %s, %d calls", cr.Adopted, cr.VMID, f.count(operation))
+			if !cr.Adopted || cr.ID != "vm-1" || f.count(operation) != 1 {
+				t.Errorf("adopted %t, VM %s, %d calls", cr.Adopted, cr.ID, f.count(operation))
 			}
 		})
 	}

@@ -51,19 +51,15 @@ func (c *Client) AddVMDisks(ctx context.Context, vmID string, disks []DiskCreate
 	}
 	existing, fresh := mounted(disks)
 	data := &models.VMAddDiskParamsData{VMDisks: &models.VMAddDiskParamsDataVMDisks{MountDisks: existing, MountNewCreateDisks: fresh}}
-	return c.edit(ctx, vmID, vmOperation{name: opAddDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).AddVMDisk(vm.NewAddVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMAddDiskParams{Where: where, Data: data}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+	return c.vms.apply(ctx, vmID, change[VM]{name: opAddDisk, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).AddVMDisk(vm.NewAddVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMAddDiskParams{Where: whereVM(id), Data: data})))
 	}})
 }
 
 // DetachVMDisks takes the disks that are these volumes from a VM, all in one call. The volumes stay. Volumes that the VM
 // does not have are passed over.
 func (c *Client) DetachVMDisks(ctx context.Context, vmID string, volumeIDs []string) error {
-	return c.withVM(ctx, opRemoveDisk, vmID, func() error {
+	return c.vms.withLock(ctx, opRemoveDisk, vmID, func() error {
 		// The rows of disks get new ids at every edit, so they are looked up while nobody else edits.
 		rows, err := c.diskRows(ctx, vmID, volumeIDs)
 		if err != nil || len(rows) == 0 {
@@ -73,13 +69,9 @@ func (c *Client) DetachVMDisks(ctx context.Context, vmID string, volumeIDs []str
 		for _, d := range rows {
 			ids = append(ids, d.ID)
 		}
-		return c.operate(ctx, vmID, vmOperation{name: opRemoveDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMRemoveDiskParams{Where: where, Data: &models.VMRemoveDiskParamsData{DiskIds: ids}}
-			reply, err := vm.New(c.sdk()).RemoveVMDisk(vm.NewRemoveVMDiskParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		return c.vms.carryOut(ctx, vmID, change[VM]{name: opRemoveDisk, submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMRemoveDiskParams{Where: whereVM(id), Data: &models.VMRemoveDiskParamsData{DiskIds: ids}}
+			return receipts(vm.New(c.sdk()).RemoveVMDisk(vm.NewRemoveVMDiskParamsWithContext(ctx).WithRequestBody(body)))
 		}})
 	})
 }
@@ -90,19 +82,15 @@ func (c *Client) ExpandVMDisk(ctx context.Context, vmID, volumeID string, bytes 
 		// Tower would expand every disk of the VM.
 		return &Error{Operation: opExpandDisk, Class: ClassRefused, Message: "the id of the volume is missing"}
 	}
-	return c.edit(ctx, vmID, vmOperation{name: opExpandDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		disks := &models.VMDiskWhereInput{VM: where, VMVolume: &models.VMVolumeWhereInput{ID: ptr(volumeID)}}
-		reply, err := vm.New(c.sdk()).ExpandVMDisk(vm.NewExpandVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMExpandVMDiskParams{Where: disks, Size: ptr(bytes)}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+	return c.vms.apply(ctx, vmID, change[VM]{name: opExpandDisk, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		disks := &models.VMDiskWhereInput{VM: whereVM(id), VMVolume: &models.VMVolumeWhereInput{ID: ptr(volumeID)}}
+		return receipts(vm.New(c.sdk()).ExpandVMDisk(vm.NewExpandVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMExpandVMDiskParams{Where: disks, Size: ptr(bytes)})))
 	}})
 }
 
 // SetVMDiskBus attaches the disk that is this volume to another bus. The VM must be stopped.
 func (c *Client) SetVMDiskBus(ctx context.Context, vmID, volumeID, bus string) error {
-	return c.withVM(ctx, opUpdateDisk, vmID, func() error {
+	return c.vms.withLock(ctx, opUpdateDisk, vmID, func() error {
 		rows, err := c.diskRows(ctx, vmID, []string{volumeID})
 		if err != nil {
 			return err
@@ -111,17 +99,13 @@ func (c *Client) SetVMDiskBus(ctx context.Context, vmID, volumeID, bus string) e
 			return notFound(opUpdateDisk, fmt.Sprintf("VM %s has no disk that is the volume %s", vmID, volumeID))
 		}
 		data := &models.VMUpdateDiskParamsData{VMDiskID: ptr(rows[0].ID), Bus: enum[models.Bus](&bus)}
-		return c.operate(ctx, vmID, c.updatingDisk(data))
+		return c.vms.carryOut(ctx, vmID, c.updatingDisk(data))
 	})
 }
 
-func (c *Client) updatingDisk(data *models.VMUpdateDiskParamsData) vmOperation {
-	return vmOperation{name: opUpdateDisk, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).UpdateVMDisk(vm.NewUpdateVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMUpdateDiskParams{Where: where, Data: data}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) updatingDisk(data *models.VMUpdateDiskParamsData) change[VM] {
+	return change[VM]{name: opUpdateDisk, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).UpdateVMDisk(vm.NewUpdateVMDiskParamsWithContext(ctx).WithRequestBody(&models.VMUpdateDiskParams{Where: whereVM(id), Data: data})))
 	}}
 }
 
@@ -142,9 +126,4 @@ func (c *Client) diskRows(ctx context.Context, vmID string, volumeIDs []string) 
 		}
 	}
 	return rows, nil
-}
-
-// edit carries an operation out while nobody else in this process works on the VM.
-func (c *Client) edit(ctx context.Context, vmID string, op vmOperation) error {
-	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
 }

@@ -44,14 +44,10 @@ func (c *Client) AddVMNICs(ctx context.Context, vmID string, nics []NICCreate) e
 	for _, nic := range nics {
 		data.VMNics = append(data.VMNics, nic.params())
 	}
-	op := vmOperation{name: opAddNIC, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).AddVMNic(vm.NewAddVMNicParamsWithContext(ctx).WithRequestBody(&models.VMAddNicParams{Where: where, Data: data}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+	op := change[VM]{name: opAddNIC, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).AddVMNic(vm.NewAddVMNicParamsWithContext(ctx).WithRequestBody(&models.VMAddNicParams{Where: whereVM(id), Data: data})))
 	}}
-	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
+	return c.vms.apply(ctx, vmID, op)
 }
 
 // RemoveVMNIC unplugs the network card with the given MAC. One that is not there is success.
@@ -60,38 +56,30 @@ func (c *Client) RemoveVMNIC(ctx context.Context, vmID, mac string) error {
 	if versionBefore(c.Version(), 3, 3) {
 		name = opRemoveNIC
 	}
-	return c.withVM(ctx, name, vmID, func() error {
+	return c.vms.withLock(ctx, name, vmID, func() error {
 		if _, found, err := c.nicByMAC(ctx, vmID, mac); err != nil || !found {
 			return err
 		}
-		return c.operate(ctx, vmID, c.removingNIC(name, vmID, mac))
+		return c.vms.carryOut(ctx, vmID, c.removingNIC(name, vmID, mac))
 	})
 }
 
 // removingNIC resolves the card anew at each try: Tower renames and renumbers cards at every edit.
-func (c *Client) removingNIC(name, vmID, mac string) vmOperation {
-	return vmOperation{name: name, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+func (c *Client) removingNIC(name, vmID, mac string) change[VM] {
+	return change[VM]{name: name, submit: func(ctx context.Context, id string) ([]receipt, error) {
 		nic, found, err := c.nicByMAC(ctx, vmID, mac)
 		if err != nil || !found {
 			return nil, nicGone(name, vmID, mac, err)
 		}
 		if name == opRemoveNIC {
 			index := int32(nic.Order) //nolint:gosec // a VM has no more than a handful
-			body := &models.VMRemoveNicParams{Where: where, Data: &models.VMRemoveNicParamsData{NicIndex: []int32{index}}}
-			reply, err := vm.New(c.sdk()).RemoveVMNic(vm.NewRemoveVMNicParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+			body := &models.VMRemoveNicParams{Where: whereVM(id), Data: &models.VMRemoveNicParamsData{NicIndex: []int32{index}}}
+			return receipts(vm.New(c.sdk()).RemoveVMNic(vm.NewRemoveVMNicParamsWithContext(ctx).WithRequestBody(body)))
 		}
 		body := &models.VMRemoveNicByWhereParams{
 			Where: whereNIC(nic.ID), Effect: &models.VMRemoveNicByWhereParamsEffect{VMIds: []string{vmID}},
 		}
-		reply, err := vm.New(c.sdk()).RemoveVMNicByWhere(vm.NewRemoveVMNicByWhereParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+		return receipts(vm.New(c.sdk()).RemoveVMNicByWhere(vm.NewRemoveVMNicByWhereParamsWithContext(ctx).WithRequestBody(body)))
 	}}
 }
 
@@ -104,38 +92,30 @@ func (c *Client) UpdateVMNIC(ctx context.Context, vmID, mac string, in NICUpdate
 	if in.Model != nil {
 		name = opUpdateNIC // the only call that takes a model
 	}
-	op := vmOperation{name: name, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
+	op := change[VM]{name: name, submit: func(ctx context.Context, id string) ([]receipt, error) {
 		nic, found, err := c.nicByMAC(ctx, vmID, mac)
 		if err != nil || !found {
 			return nil, nicGone(name, vmID, mac, err)
 		}
 		if in.Model != nil {
 			index := int32(nic.Order) //nolint:gosec // a VM has no more than a handful
-			body := &models.VMUpdateNicParams{Where: where, Data: &models.VMUpdateNicParamsData{
+			body := &models.VMUpdateNicParams{Where: whereVM(id), Data: &models.VMUpdateNicParamsData{
 				NicIndex: &index, ConnectVlanID: in.VLANID, MacAddress: in.MAC, Enabled: in.Enabled, Mirror: in.Mirror, Model: enum[models.VMNicModel](in.Model),
 			}}
-			reply, err := vm.New(c.sdk()).UpdateVMNic(vm.NewUpdateVMNicParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+			return receipts(vm.New(c.sdk()).UpdateVMNic(vm.NewUpdateVMNicParamsWithContext(ctx).WithRequestBody(body)))
 		}
 		body := &models.VMUpdateNicAdvanceInfoParams{Where: whereNIC(nic.ID), Data: &models.VMUpdateNicAdvanceInfoParamsData{
 			ConnectVlanID: in.VLANID, MacAddress: in.MAC, Enabled: in.Enabled, Mirror: in.Mirror,
 		}}
-		reply, err := vm.New(c.sdk()).UpdateVMNicAdvanceInfo(vm.NewUpdateVMNicAdvanceInfoParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+		return receipts(vm.New(c.sdk()).UpdateVMNicAdvanceInfo(vm.NewUpdateVMNicAdvanceInfoParamsWithContext(ctx).WithRequestBody(body)))
 	}}
-	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
+	return c.vms.apply(ctx, vmID, op)
 }
 
 // ConfigureVMNIC has the guest's tools give a static address to the network card with the given MAC. The VM must run,
 // and its tools, too.
 func (c *Client) ConfigureVMNIC(ctx context.Context, vmID, mac string, in NICAddress) error {
-	op := vmOperation{name: opUpdateNICGuest, submit: func(ctx context.Context, _ *models.VMWhereInput) ([]string, error) {
+	op := change[VM]{name: opUpdateNICGuest, submit: func(ctx context.Context, _ string) ([]receipt, error) {
 		nic, found, err := c.nicByMAC(ctx, vmID, mac)
 		if err != nil || !found {
 			return nil, nicGone(opUpdateNICGuest, vmID, mac, err)
@@ -143,13 +123,9 @@ func (c *Client) ConfigureVMNIC(ctx context.Context, vmID, mac string, in NICAdd
 		body := &models.VMUpdateNicBasicInfoParams{Where: whereNIC(nic.ID), Data: &models.VMUpdateNicBasicInfoParamsData{
 			IPAddress: ptr(in.IPAddress), SubnetMask: ptr(in.Netmask), Gateway: optional(in.Gateway),
 		}}
-		reply, err := vm.New(c.sdk()).UpdateVMNicBasicInfo(vm.NewUpdateVMNicBasicInfoParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+		return receipts(vm.New(c.sdk()).UpdateVMNicBasicInfo(vm.NewUpdateVMNicBasicInfoParamsWithContext(ctx).WithRequestBody(body)))
 	}}
-	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
+	return c.vms.apply(ctx, vmID, op)
 }
 
 // nicByMAC finds a VM's network card as Tower numbers it now.

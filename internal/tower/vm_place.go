@@ -19,62 +19,46 @@ const (
 
 // MigrateVM moves a VM to a host of its cluster, live while it runs. A VM that is there is left alone.
 func (c *Client) MigrateVM(ctx context.Context, vmID, hostID string) error {
-	op := vmOperation{
+	op := change[VM]{
 		name:    opMigrate,
 		reached: func(v *VM) bool { return v != nil && v.HostID == hostID },
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMMigrateParams{Where: where, Data: &models.VMMigrateParamsData{HostID: ptr(hostID)}}
-			reply, err := vm.New(c.sdk()).MigrateVM(vm.NewMigrateVMParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMMigrateParams{Where: whereVM(id), Data: &models.VMMigrateParamsData{HostID: ptr(hostID)}}
+			return receipts(vm.New(c.sdk()).MigrateVM(vm.NewMigrateVMParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	}
-	return c.unlessReached(ctx, vmID, op)
+	return c.vms.ensure(ctx, vmID, op)
 }
 
 // SetVMFolder moves a VM into a folder; "" takes it out of the one that it is in. A VM that is there is left alone.
 func (c *Client) SetVMFolder(ctx context.Context, vmID, folderID string) error {
-	op := vmOperation{
+	op := change[VM]{
 		name:    opAddToFolder,
 		reached: func(v *VM) bool { return v != nil && v.FolderID == folderID },
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMAddFolderParams{Where: where, Data: &models.VMAddFolderParamsData{FolderID: ptr(folderID)}}
-			reply, err := vm.New(c.sdk()).AddVMToFolder(vm.NewAddVMToFolderParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMAddFolderParams{Where: whereVM(id), Data: &models.VMAddFolderParamsData{FolderID: ptr(folderID)}}
+			return receipts(vm.New(c.sdk()).AddVMToFolder(vm.NewAddVMToFolderParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	}
 	if folderID == "" {
 		op.name = opLeaveFolder
-		op.submit = func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			reply, err := vm.New(c.sdk()).RemoveVMToFolder(vm.NewRemoveVMToFolderParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		op.submit = func(ctx context.Context, id string) ([]receipt, error) {
+			return receipts(vm.New(c.sdk()).RemoveVMToFolder(vm.NewRemoveVMToFolderParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 		}
 	}
-	return c.unlessReached(ctx, vmID, op)
+	return c.vms.ensure(ctx, vmID, op)
 }
 
 // SetVMOwner gives a VM to a user. Tower does not show who owns a VM.
 func (c *Client) SetVMOwner(ctx context.Context, vmID string, owner Owner) error {
-	op := vmOperation{
+	op := change[VM]{
 		name: opUpdateOwner,
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMUpdateOwnerParams{Where: where, Data: &models.VMUpdateOwnerParamsData{SearchFor: owner.SearchFor, Value: ptr(owner.Value)}}
-			reply, err := vm.New(c.sdk()).UpdateVMOwner(vm.NewUpdateVMOwnerParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMUpdateOwnerParams{Where: whereVM(id), Data: &models.VMUpdateOwnerParamsData{SearchFor: owner.SearchFor, Value: ptr(owner.Value)}}
+			return receipts(vm.New(c.sdk()).UpdateVMOwner(vm.NewUpdateVMOwnerParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	}
-	return c.withVM(ctx, op.name, vmID, func() error { return c.operate(ctx, vmID, op) })
+	return c.vms.apply(ctx, vmID, op)
 }
 
 // The kinds of limits on the I/O of a VM, and how strictly they hold.
@@ -104,19 +88,15 @@ func (c *Client) SetVMIOLimits(ctx context.Context, vmID string, limits IOLimits
 			MaxBandwidth: positive(limits.MaxBandwidth), MaxBandwidthPolicy: enum[models.VMDiskIoRestrictType](&limits.MaxBandwidthPolicy),
 		}
 	}
-	op := vmOperation{
+	op := change[VM]{
 		name:    opUpdateIO,
 		reached: func(v *VM) bool { return v != nil && limits.shownBy(v.IO) },
-		submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-			body := &models.VMUpdateIoPolicyParams{Where: where, Data: data}
-			reply, err := vm.New(c.sdk()).UpdateVMIoPolicy(vm.NewUpdateVMIoPolicyParamsWithContext(ctx).WithRequestBody(body))
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, taskOfVM), nil
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMUpdateIoPolicyParams{Where: whereVM(id), Data: data}
+			return receipts(vm.New(c.sdk()).UpdateVMIoPolicy(vm.NewUpdateVMIoPolicyParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	}
-	return c.unlessReached(ctx, vmID, op)
+	return c.vms.ensure(ctx, vmID, op)
 }
 
 // shownBy reports whether a VM has the limits. How strictly they hold is Tower's to say where nothing was asked.
@@ -138,18 +118,4 @@ func positive(n int64) *int64 {
 		return nil
 	}
 	return &n
-}
-
-// unlessReached carries an operation out on a VM that does not show its effect yet.
-func (c *Client) unlessReached(ctx context.Context, vmID string, op vmOperation) error {
-	return c.withVM(ctx, op.name, vmID, func() error {
-		current, err := c.VM(ctx, vmID)
-		switch {
-		case err != nil:
-			return err
-		case idle(current) && op.reached(current):
-			return nil
-		}
-		return c.operate(ctx, current.ID, op)
-	})
 }

@@ -3,6 +3,7 @@
 package tower
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -106,7 +107,7 @@ func (c *Client) SetVMPlacementGroup(ctx context.Context, vm *VM, groupID string
 	if err != nil {
 		return fmt.Errorf("%s: %w", opUpdateGroup, err)
 	}
-	return c.withVM(ctx, opUpdateGroup, vm.ID, func() error {
+	return c.vms.withLock(ctx, opUpdateGroup, vm.ID, func() error {
 		outcome, _, err := c.regroups.Get(ctx, string(key))
 		if err != nil {
 			return asError(opUpdateGroup, err)
@@ -169,38 +170,38 @@ func (c *Client) regroup(ctx context.Context, keys []string) (map[string]error, 
 
 // changeMembers writes the list of a group's members until the group shows the change: other programs write the list as
 // well, and the last one wins.
-func (c *Client) changeMembers(ctx context.Context, id string, change membership) error {
-	unlock, err := c.locks.lock(ctx, "group/"+id)
-	if err != nil {
-		return interrupted(opUpdateGroup+": waiting for another change of the group "+id, err, nil)
-	}
-	defer unlock()
-	var last error
-	for writes := 0; ; {
-		g, err := c.groups.get(ctx, id)
-		if err != nil {
-			return err
+func (c *Client) changeMembers(ctx context.Context, id string, edit membership) error {
+	return c.groups.withLock(ctx, opUpdateGroup, id, func() error {
+		last, err := c.groups.get(ctx, id)
+		if err == nil && !idle(last) {
+			last, err = c.groups.awaitIdle(ctx, id)
 		}
-		busy := g.EntityAsyncStatus != ""
-		members := change.of(g.VMIDs)
-		switch {
-		case !busy && slices.Equal(members, g.VMIDs):
+		if err != nil || last == nil {
+			return cmp.Or(err, notFound(opUpdateGroup, fmt.Sprintf("Tower no longer shows the VM placement group %s", id)))
+		}
+		shows := func(g *PlacementGroup) bool {
+			if g == nil {
+				return false
+			}
+			last = g
+			return slices.Equal(edit.of(g.VMIDs), g.VMIDs)
+		}
+		for range c.cfg.MaxRetries + 1 {
+			if shows(last) {
+				return nil
+			}
+			err := c.groups.carryOut(ctx, id, change[PlacementGroup]{name: opUpdateGroup, reached: shows, submit: func(ctx context.Context, _ string) ([]receipt, error) {
+				return c.writeMembers(ctx, last, edit.of(last.VMIDs))
+			}})
+			if err != nil {
+				return err
+			}
+		}
+		if shows(last) {
 			return nil
-		case !busy && writes > c.cfg.MaxRetries:
-			return errors.Join(&Error{Operation: opUpdateGroup, Class: ClassTransient, Message: fmt.Sprintf("the members of the group %q do not stay as they are written; something else writes them, too", g.Name)}, last)
-		case !busy:
-			writes++
-			if last = c.writeMembers(ctx, *g, members); last != nil && !errors.Is(last, ErrLocked) && !effectUnknown(last) {
-				return last
-			}
-			if last == nil {
-				continue
-			}
 		}
-		if err := delay(ctx, c.taskInterval); err != nil {
-			return interrupted(fmt.Sprintf("%s: waiting for the group %q", opUpdateGroup, g.Name), err, last)
-		}
-	}
+		return &Error{Operation: opUpdateGroup, Class: ClassTransient, Message: fmt.Sprintf("the members of the group %q do not stay as they are written; something else writes them, too", last.Name)}
+	})
 }
 
 // of returns the members after the change, in their order.
@@ -215,32 +216,13 @@ func (m membership) of(members []string) []string {
 }
 
 // writeMembers sends the whole list, and the rules with it, which Tower would otherwise reset.
-func (c *Client) writeMembers(ctx context.Context, g PlacementGroup, members []string) error {
+func (c *Client) writeMembers(ctx context.Context, g *PlacementGroup, members []string) ([]receipt, error) {
 	data := g.rules
 	data.Vms = &models.VMWhereInput{IDIn: members}
 	if len(members) == 0 {
 		// An empty list is no filter: every VM would become a member. No VM has this id.
 		data.Vms = &models.VMWhereInput{ID: ptr("")}
 	}
-	a := accepted{operation: opUpdateGroup, objectID: g.ID}
-	tasks, err := invoke(ctx, c, operation{opUpdateGroup, kindMutation}, func(ctx context.Context) ([]string, error) {
-		body := &models.VMPlacementGroupUpdationParams{Where: &models.VMPlacementGroupWhereInput{ID: ptr(g.ID)}, Data: &data}
-		reply, err := vm_placement_group.New(c.sdk()).UpdateVMPlacementGroup(vm_placement_group.NewUpdateVMPlacementGroupParamsWithContext(ctx).WithRequestBody(body))
-		a.requestID = exchangeOf(ctx).requestID
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, func(t *models.WithTaskVMPlacementGroup) *string { return t.TaskID }), nil
-	})
-	switch {
-	case errors.Is(err, errNotModified):
-		return nil
-	case err != nil:
-		return err
-	case len(tasks) == 0:
-		return notFound(opUpdateGroup, fmt.Sprintf("Tower has no VM placement group with the id %q", g.ID))
-	}
-	a.taskID = tasks[0]
-	_, err = c.awaitTask(ctx, a)
-	return err
+	body := &models.VMPlacementGroupUpdationParams{Where: &models.VMPlacementGroupWhereInput{ID: ptr(g.ID)}, Data: &data}
+	return receipts(vm_placement_group.New(c.sdk()).UpdateVMPlacementGroup(vm_placement_group.NewUpdateVMPlacementGroupParamsWithContext(ctx).WithRequestBody(body)))
 }

@@ -25,7 +25,7 @@ type StopOptions struct {
 
 // StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host, which for a VM with GPUs is theirs. A VM that runs is left alone.
 func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
-	return c.withVM(ctx, opStart, vmID, func() error {
+	return c.vms.withLock(ctx, opStart, vmID, func() error {
 		current, err := c.VM(ctx, vmID)
 		switch {
 		case err != nil:
@@ -35,7 +35,7 @@ func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 		case current.Status == StatusRunning && idle(current):
 			return nil
 		case current.Status == StatusSuspended:
-			return c.operate(ctx, current.ID, c.resuming())
+			return c.vms.carryOut(ctx, current.ID, c.resuming())
 		}
 		if hostID == "" {
 			// A VM with GPUs starts only where Tower is told the host.
@@ -43,14 +43,14 @@ func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 				return fmt.Errorf("finding the host of the VM's GPU: %w", err)
 			}
 		}
-		return c.operate(ctx, current.ID, c.starting(hostID))
+		return c.vms.carryOut(ctx, current.ID, c.starting(hostID))
 	})
 }
 
 // StopVM stops a VM: the guest is asked to shut down, and if it does not, the VM is powered off where opts allow it; where
 // they do not, the error says so and wraps the failed task. A suspended VM is powered off. A stopped VM is left alone.
 func (c *Client) StopVM(ctx context.Context, vmID string, opts StopOptions) error {
-	return c.withVM(ctx, opShutdown, vmID, func() error {
+	return c.vms.withLock(ctx, opShutdown, vmID, func() error {
 		current, err := c.VM(ctx, vmID)
 		switch {
 		case err != nil:
@@ -84,13 +84,13 @@ func (c *Client) forced(ctx context.Context, vmID, what string, opts StopOptions
 }
 
 // asked carries out what the guest has a part in, and gives it the time; no time means as long as ctx.
-func (c *Client) asked(ctx context.Context, vmID string, op vmOperation, graceful time.Duration) error {
+func (c *Client) asked(ctx context.Context, vmID string, op change[VM], graceful time.Duration) error {
 	if graceful <= 0 {
-		return c.operate(ctx, vmID, op)
+		return c.vms.carryOut(ctx, vmID, op)
 	}
 	limited, cancel := context.WithTimeout(ctx, graceful)
 	defer cancel()
-	err := c.operate(limited, vmID, op)
+	err := c.vms.carryOut(limited, vmID, op)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
 		return fmt.Errorf("it had %s: %w", graceful, err)
 	}
@@ -106,31 +106,17 @@ func (c *Client) powerOff(ctx context.Context, vmID string) error {
 	case current.Status == StatusStopped && idle(current):
 		return nil
 	}
-	return c.operate(ctx, vmID, c.poweringOff())
+	return c.vms.carryOut(ctx, vmID, c.poweringOff())
 }
 
 // SuspendVM suspends a VM. A VM that is suspended is left alone.
 func (c *Client) SuspendVM(ctx context.Context, vmID string) error {
-	return c.towards(ctx, vmID, StatusSuspended, c.suspending())
+	return c.vms.ensure(ctx, vmID, c.suspending())
 }
 
 // ResumeVM resumes a suspended VM. A VM that runs is left alone.
 func (c *Client) ResumeVM(ctx context.Context, vmID string) error {
-	return c.towards(ctx, vmID, StatusRunning, c.resuming())
-}
-
-// towards carries op out unless the VM is in the state already.
-func (c *Client) towards(ctx context.Context, vmID, status string, op vmOperation) error {
-	return c.withVM(ctx, op.name, vmID, func() error {
-		current, err := c.VM(ctx, vmID)
-		switch {
-		case err != nil:
-			return err
-		case current.Status == status && idle(current):
-			return nil
-		}
-		return c.operate(ctx, current.ID, op)
-	})
+	return c.vms.ensure(ctx, vmID, c.resuming())
 }
 
 const (
@@ -146,59 +132,39 @@ func hasStatus(status string) func(v *VM) bool {
 	return func(v *VM) bool { return v != nil && v.Status == status }
 }
 
-// taskOfVM is where the SDK's replies about VMs keep the task.
-func taskOfVM(t *models.WithTaskVM) *string { return t.TaskID }
+// whereVM names one VM. Tower acts on every VM that a filter matches, and an empty one matches all.
+func whereVM(id string) *models.VMWhereInput { return &models.VMWhereInput{ID: ptr(id)} }
 
-func (c *Client) starting(hostID string) vmOperation {
-	return vmOperation{name: opStart, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		body := &models.VMStartParams{Where: where}
+func (c *Client) starting(hostID string) change[VM] {
+	return change[VM]{name: opStart, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, id string) ([]receipt, error) {
+		body := &models.VMStartParams{Where: whereVM(id)}
 		if hostID != "" {
 			body.Data = &models.VMStartParamsData{HostID: ptr(hostID)}
 		}
-		reply, err := vm.New(c.sdk()).StartVM(vm.NewStartVMParamsWithContext(ctx).WithRequestBody(body))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+		return receipts(vm.New(c.sdk()).StartVM(vm.NewStartVMParamsWithContext(ctx).WithRequestBody(body)))
 	}}
 }
 
-func (c *Client) shuttingDown() vmOperation {
-	return vmOperation{name: opShutdown, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).ShutDownVM(vm.NewShutDownVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) shuttingDown() change[VM] {
+	return change[VM]{name: opShutdown, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).ShutDownVM(vm.NewShutDownVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }
 
-func (c *Client) poweringOff() vmOperation {
-	return vmOperation{name: opPowerOff, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).PoweroffVM(vm.NewPoweroffVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) poweringOff() change[VM] {
+	return change[VM]{name: opPowerOff, reached: hasStatus(StatusStopped), submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).PoweroffVM(vm.NewPoweroffVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }
 
-func (c *Client) suspending() vmOperation {
-	return vmOperation{name: opSuspend, reached: hasStatus(StatusSuspended), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).SuspendVM(vm.NewSuspendVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) suspending() change[VM] {
+	return change[VM]{name: opSuspend, reached: hasStatus(StatusSuspended), submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).SuspendVM(vm.NewSuspendVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }
 
-func (c *Client) resuming() vmOperation {
-	return vmOperation{name: opResume, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).ResumeVM(vm.NewResumeVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) resuming() change[VM] {
+	return change[VM]{name: opResume, reached: hasStatus(StatusRunning), submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).ResumeVM(vm.NewResumeVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }

@@ -21,7 +21,7 @@ const (
 // guest gets no time. A stopped VM is started. A restart whose outcome is not known is not repeated, since the VM does not
 // show whether it took place; the error says so.
 func (c *Client) RestartVM(ctx context.Context, vmID string, opts StopOptions) error {
-	return c.withVM(ctx, opRestart, vmID, func() error {
+	return c.vms.withLock(ctx, opRestart, vmID, func() error {
 		current, err := c.VM(ctx, vmID)
 		switch {
 		case err != nil:
@@ -29,15 +29,15 @@ func (c *Client) RestartVM(ctx context.Context, vmID string, opts StopOptions) e
 		case current.InRecycleBin:
 			return notFound(opRestart, fmt.Sprintf("VM %s is in the recycle bin", vmID))
 		case current.Status == StatusStopped:
-			return c.operate(ctx, current.ID, c.starting(""))
+			return c.vms.carryOut(ctx, current.ID, c.starting(""))
 		case current.Status != StatusSuspended:
 		case opts.atOnce():
 			if err := c.powerOff(ctx, current.ID); err != nil {
 				return err
 			}
-			return c.operate(ctx, current.ID, c.starting(""))
+			return c.vms.carryOut(ctx, current.ID, c.starting(""))
 		default:
-			if err := c.operate(ctx, current.ID, c.resuming()); err != nil {
+			if err := c.vms.carryOut(ctx, current.ID, c.resuming()); err != nil {
 				return err
 			}
 		}
@@ -60,7 +60,7 @@ func (c *Client) RestartVM(ctx context.Context, vmID string, opts StopOptions) e
 
 // reset restarts a VM whatever its guest does.
 func (c *Client) reset(ctx context.Context, vmID string) error {
-	err := c.operate(ctx, vmID, c.forceRestarting())
+	err := c.vms.carryOut(ctx, vmID, c.forceRestarting())
 	if effectUnknown(err) && !cancelled(err) {
 		return restartUnknown(vmID, err)
 	}
@@ -77,22 +77,14 @@ func cancelled(err error) bool {
 	return errors.As(err, &call) && call.Class == ClassCancelled
 }
 
-func (c *Client) restarting() vmOperation {
-	return vmOperation{name: opRestart, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).RestartVM(vm.NewRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) restarting() change[VM] {
+	return change[VM]{name: opRestart, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).RestartVM(vm.NewRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }
 
-func (c *Client) forceRestarting() vmOperation {
-	return vmOperation{name: opForceRestart, submit: func(ctx context.Context, where *models.VMWhereInput) ([]string, error) {
-		reply, err := vm.New(c.sdk()).ForceRestartVM(vm.NewForceRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: where}))
-		if err != nil {
-			return nil, err
-		}
-		return tasksOf(reply.Payload, taskOfVM), nil
+func (c *Client) forceRestarting() change[VM] {
+	return change[VM]{name: opForceRestart, submit: func(ctx context.Context, id string) ([]receipt, error) {
+		return receipts(vm.New(c.sdk()).ForceRestartVM(vm.NewForceRestartVMParamsWithContext(ctx).WithRequestBody(&models.VMOperateParams{Where: whereVM(id)})))
 	}}
 }

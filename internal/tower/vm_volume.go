@@ -4,7 +4,6 @@ package tower
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_volume"
@@ -58,10 +57,6 @@ func volumeOf(m *models.VMVolume) VMVolume {
 // DeleteVMVolume deletes a volume that no VM uses, and its data with it. A volume that is gone already is success; one
 // that a VM still uses is refused before anything is sent.
 func (c *Client) DeleteVMVolume(ctx context.Context, volumeID string) error {
-	if volumeID == "" {
-		// Tower would act on every volume there is.
-		return &Error{Operation: opDeleteVMVolume, Class: ClassRefused, Message: "the id of the volume is missing"}
-	}
 	users, err := c.VolumeDisks(ctx, volumeID)
 	if err != nil {
 		return err
@@ -72,31 +67,11 @@ func (c *Client) DeleteVMVolume(ctx context.Context, volumeID string) error {
 			Message: fmt.Sprintf("VM %q (%s) uses the volume %s", users[0].VMName, users[0].VMID, volumeID),
 		}
 	}
-	a := accepted{operation: opDeleteVMVolume, objectID: volumeID}
-	body := &models.VMVolumeDeletionParams{Where: &models.VMVolumeWhereInput{ID: ptr(volumeID)}}
-	for {
-		tasks, err := invoke(ctx, c, operation{opDeleteVMVolume, kindMutation}, func(ctx context.Context) ([]string, error) {
-			reply, err := vm_volume.New(c.sdk()).DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body))
-			a.requestID = exchangeOf(ctx).requestID
-			if err != nil {
-				return nil, err
-			}
-			return tasksOf(reply.Payload, func(t *models.WithTaskDeleteVMVolume) *string { return t.TaskID }), nil
-		})
-		switch {
-		case errors.Is(err, ErrLocked):
-			// The volume is held a little longer than the VM that it was detached from.
-			if err := delay(ctx, c.taskInterval); err != nil {
-				return interrupted(fmt.Sprintf("%s: waiting for volume %s", opDeleteVMVolume, volumeID), err, nil)
-			}
-			continue
-		case errors.Is(err, errNotModified), errors.Is(err, ErrNotFound), err == nil && len(tasks) == 0:
-			return nil
-		case err != nil:
-			return err
-		}
-		a.taskID = tasks[0]
-		_, err = c.awaitTask(ctx, a)
-		return err
-	}
+	return c.volumes.remove(ctx, volumeID, change[VMVolume]{
+		name: opDeleteVMVolume, reached: isGone, taskSuffices: true,
+		submit: func(ctx context.Context, id string) ([]receipt, error) {
+			body := &models.VMVolumeDeletionParams{Where: &models.VMVolumeWhereInput{ID: ptr(id)}}
+			return receipts(vm_volume.New(c.sdk()).DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body)))
+		},
+	}, nil)
 }

@@ -56,12 +56,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	defer creation.Release()
 	if creation.Adopted {
 		resp.Diagnostics.AddWarning(fmt.Sprintf("VM %q was adopted after a lost reply", in.Name),
-			fmt.Sprintf("The connection to Tower broke while the VM was being created. Its name was free before and VM %s has appeared since, so it is taken for the new VM. Nothing was created twice.", creation.VMID))
+			fmt.Sprintf("The connection to Tower broke while the VM was being created. Its name was free before and VM %s has appeared since, so it is taken for the new VM. Nothing was created twice.", creation.ID))
 	}
 
 	// Saved before any wait: an error, a crash or Ctrl-C from here on must
 	// leave a VM that Terraform knows.
-	plan.ID = types.StringValue(creation.VMID)
+	plan.ID = types.StringValue(creation.ID)
 	saved := plan
 	resp.Diagnostics.Append(saved.nullUnknowns(ctx)...)
 	saved.NetworkReady = types.BoolValue(false)
@@ -78,7 +78,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	vm, err := creation.Wait(ctx)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		addCancelled(&resp.Diagnostics, in.Name, creation.VMID, "while Tower was still creating the VM")
+		addCancelled(&resp.Diagnostics, in.Name, creation.ID, "while Tower was still creating the VM")
 		return
 	case isTaskError(err) || errors.Is(err, tower.ErrNotFound):
 		// Tower removes the record of a VM that it failed to create.
@@ -86,7 +86,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		addCreateError(&resp.Diagnostics, in.Name, err)
 		return
 	case err != nil:
-		addCreateError(&resp.Diagnostics, in.Name, fmt.Errorf("waiting for the VM %s, which is kept in the state: %w", creation.VMID, err))
+		addCreateError(&resp.Diagnostics, in.Name, fmt.Errorf("waiting for the VM %s, which is kept in the state: %w", creation.ID, err))
 		return
 	}
 	plan.fillStatus(vm)

@@ -106,7 +106,7 @@ func TestDetail_advice(t *testing.T) {
 func TestDetail_ambiguous(t *testing.T) {
 	t.Parallel()
 	err := &tower.AmbiguousError{
-		Name: "web-1", ClusterID: "c1",
+		Kind: "VM", Name: "web-1", ClusterID: "c1",
 		Err: &tower.Error{Operation: "create", HTTPStatus: 0, RequestID: "req-3", Err: errors.New("reset"), Class: tower.ClassTransient},
 	}
 	got := diagx.Detail(err)

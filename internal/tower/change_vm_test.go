@@ -193,7 +193,7 @@ func TestOperations_refuseAnEmptyID(t *testing.T) {
 		"update":  func() error { return c.UpdateVM(ctx, "", VMUpdate{Name: ptr("x")}) },
 		"delete":  func() error { return c.DeleteVM(ctx, "") },
 		"recycle": func() error { return c.MoveVMToRecycleBin(ctx, "") },
-		"operate": func() error { return c.operate(ctx, "", c.poweringOff()) },
+		"operate": func() error { return c.vms.carryOut(ctx, "", c.poweringOff()) },
 	} {
 		if err := run(); err == nil {
 			t.Errorf("%s accepted an empty id", name)
@@ -231,6 +231,42 @@ func TestOperation_lockedUntilFree(t *testing.T) {
 	}
 	if n := f.count("start-vm"); n != 3 {
 		t.Errorf("%d calls, want 3", n)
+	}
+}
+
+// A change waits for the other VMs and volumes that Tower names as locked before it is sent again.
+func TestOperation_lockedByOthers(t *testing.T) {
+	for typ, read := range map[string]string{"VM": "get-vms", "VM_VOLUME": "get-vm-volumes"} {
+		t.Run(typ, func(t *testing.T) {
+			f := newFake(t)
+			p := newPowered(f, StatusStopped, nil)
+			var looks atomic.Int32
+			f.on(read, func(_ int, r request) answer {
+				if !strings.Contains(r.raw, "other") {
+					return answer{body: []any{p.show(0)}}
+				}
+				other := vmJSON("other", StatusStopped, "")
+				if looks.Add(1) < 4 {
+					other["entityAsyncStatus"] = "UPDATING"
+				}
+				return answer{body: []any{other}}
+			})
+			f.on("start-vm", func(n int, _ request) answer {
+				if n == 1 {
+					a := refusal(400, "ResourceLocked", "other is locked")
+					a.body.(map[string]any)["props"] = map[string]any{"locked_resources": []any{map[string]any{"id": "other", "type": typ}}}
+					return a
+				}
+				if looks.Load() != 4 {
+					t.Errorf("sent again after %d looks, want 4", looks.Load())
+				}
+				p.set(StatusRunning, "")
+				return accept("task")
+			})
+			if err := f.client().StartVM(short(t), "vm-1", ""); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
