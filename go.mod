@@ -3,6 +3,7 @@ module github.com/smartxworks/terraform-provider-elf
 go 1.26.0
 
 require (
+	github.com/agext/levenshtein v1.2.3
 	github.com/getkin/kin-openapi v0.153.0
 	github.com/go-openapi/runtime v0.26.0
 	github.com/google/go-cmp v0.7.0
@@ -26,7 +27,6 @@ require (
 
 require (
 	github.com/ProtonMail/go-crypto v1.4.1 // indirect
-	github.com/agext/levenshtein v1.2.3 // indirect
 	github.com/apparentlymart/go-textseg/v15 v15.0.0 // indirect
 	github.com/asaskevich/govalidator v0.0.0-20230301143203-a9d515a09cc2 // indirect
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

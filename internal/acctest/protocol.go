@@ -5,6 +5,7 @@ package acctest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -82,6 +83,17 @@ func (p *Protocol) succeed(diags []*tfprotov6.Diagnostic) {
 			p.t.Fatalf("%s: %s", d.Summary, d.Detail)
 		}
 	}
+}
+
+// Texts are the errors among diagnostics, one on a line, "" where there are none.
+func Texts(diags []*tfprotov6.Diagnostic) string {
+	var lines []string
+	for _, d := range diags {
+		if d.Severity == tfprotov6.DiagnosticSeverityError {
+			lines = append(lines, fmt.Sprintf("%s: %s", d.Summary, d.Detail))
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // PlanAction validates and plans an action and returns the diagnostics.

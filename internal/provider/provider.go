@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
@@ -118,11 +119,11 @@ func (p *elfProvider) Resources(context.Context) []func() resource.Resource {
 }
 
 func (p *elfProvider) DataSources(context.Context) []func() datasource.DataSource {
-	return []func() datasource.DataSource{
-		cluster.NewDataSource,
-		contentlibraryvmtemplate.NewDataSource,
-		vlan.NewDataSource,
-	}
+	return slices.Concat(
+		cluster.Kind.DataSources(),
+		contentlibraryvmtemplate.Kind.DataSources(),
+		vlan.Kind.DataSources(),
+	)
 }
 
 func (p *elfProvider) Functions(context.Context) []func() function.Function {

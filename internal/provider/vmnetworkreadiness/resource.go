@@ -173,7 +173,7 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 	vm, err := netwait.Find(ctx, client, r.data.PollInterval, id)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
-		diags.AddAttributeError(path.Root("vm_id"), fmt.Sprintf("VM %q Not Found", id),
+		diags.AddAttributeError(path.Root("vm_id"), fmt.Sprintf("VM %q not found", id),
 			"Tower has no VM of this id, or this user may not see it. Check vm_id.")
 		return false
 	case err != nil:

@@ -168,7 +168,7 @@ func TestAccVMNetworkReadiness_vmThatDoesNotExist(t *testing.T) {
 	sim := acctest.Simulator(t, "")
 	acctest.Test(t, resource.TestCase{Steps: []resource.TestStep{{
 		Config:      sim.ProviderConfig() + "resource \"elf_vm_network_readiness\" \"test\" {\n  vm_id = \"no-such-vm\"\n}\n",
-		ExpectError: acctest.Mentions("no-such-vm", "Not Found", "Check vm_id"),
+		ExpectError: acctest.Mentions("no-such-vm", "not found", "Check vm_id"),
 	}}})
 }
 

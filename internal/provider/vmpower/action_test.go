@@ -186,8 +186,8 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for vmID, want := range map[string]string{
-		gone:    `VM Not Found: Tower has no VM with the id "` + gone + `"`,
-		"web-1": `VM Not Found: Tower has no VM with the id "web-1"`,
+		gone:    `VM not found: Tower has no VM with the id "` + gone + `"`,
+		"web-1": `VM not found: Tower has no VM with the id "web-1"`,
 		binned:  `Unable to start VM "off-off": VM ` + binned + ` is in Tower's recycle bin; restore it there first`,
 	} {
 		config := acctest.Values{"vm_id": vmID, "operation": "START"}

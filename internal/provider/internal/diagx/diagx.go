@@ -41,7 +41,7 @@ func AddBug(diags *diag.Diagnostics, summary, detail string) {
 // AddNotFound adds an error that says that the object which an attribute names
 // by id is not there. Object is its kind, "VLAN".
 func AddNotFound(diags *diag.Diagnostics, p path.Path, object, id string) {
-	diags.AddAttributeError(p, Capitalise(object)+" Not Found",
+	diags.AddAttributeError(p, Capitalise(object)+" not found",
 		fmt.Sprintf("Tower has no %s with the id %q that this user can see. Check the id, or look it up with a data source.", object, id))
 }
 

@@ -149,7 +149,7 @@ func TestAdd(t *testing.T) {
 	want.AddError(`Unable to create VM "a"`, "It broke.")
 	want.AddAttributeError(path.Root("name"), `Unable to create VM "a"`, "It broke.")
 	want.AddError("Odd state", "The VM has no id. This is a bug in the provider; please report it.")
-	want.AddAttributeError(path.Root("vlan_id"), "VLAN Not Found",
+	want.AddAttributeError(path.Root("vlan_id"), "VLAN not found",
 		`Tower has no VLAN with the id "x1" that this user can see. Check the id, or look it up with a data source.`)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("diagnostics (-want +got):\n%s", diff)
