@@ -4,12 +4,7 @@ package vm_test
 
 import (
 	"fmt"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -17,61 +12,6 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
-
-// gate stands in front of the simulator and can refuse one request.
-type gate struct {
-	url string
-
-	mu      sync.Mutex
-	refuse  int    // which request from now on is refused, from 1; 0: none
-	passed  int    // requests since then
-	refused string // the path of the one that was refused
-}
-
-func newGate(t *testing.T, sim *acctest.Sim) *gate {
-	t.Helper()
-	target, err := url.Parse(sim.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	g := &gate{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if g.refuses(r.URL.Path) {
-			http.Error(w, `{"message": "refused by the test"}`, http.StatusBadRequest)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	g.url = server.URL
-	return g
-}
-
-func (g *gate) refuses(path string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.passed++
-	if g.passed != g.refuse {
-		return false
-	}
-	g.refused = path
-	return true
-}
-
-// during runs f, and has the n-th request that it makes refused; 0 lets all
-// pass. It returns the path of the request that was refused, "" for none, and
-// the number of requests.
-func (g *gate) during(n int, f func()) (refused string, requests int) {
-	g.mu.Lock()
-	g.refuse, g.passed, g.refused = n, 0, ""
-	g.mu.Unlock()
-	f()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.refuse = 0
-	return g.refused, g.passed
-}
 
 // eachStep runs a story in which all requests pass, and then again and again with
 // the first of its requests refused, the second, and so on. The story returns
@@ -99,7 +39,7 @@ func TestVM_failedTakeoverClaimsNoVolume(t *testing.T) {
 	eachStep(t, func(t *testing.T, n int) (string, int) {
 		sim := acctest.Simulator(t, older)
 		g := newGate(t, sim)
-		p, api := newProtocolAt(t, sim, g.url), apiOf(t, sim)
+		p, api := newProtocolAt(t, sim, map[string]any{"server": g.url}), apiOf(t, sim)
 		for _, disk := range []string{"data", "pvc"} {
 			api.attach("older", api.volume("older-"+disk, 3))
 		}

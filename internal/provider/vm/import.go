@@ -24,6 +24,10 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !ok {
 		return
 	}
+	// An import has no configuration, and so no timeouts argument.
+	ctx, cancel := context.WithTimeout(ctx, defaultReadTimeout)
+	defer cancel()
+
 	id := req.ID
 	if id == "" {
 		var given types.String

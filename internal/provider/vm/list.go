@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
 	"github.com/hashicorp/terraform-plugin-framework-validators/mapvalidator"
@@ -23,6 +24,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
+
+// listTimeout bounds a whole list, which has no timeouts argument.
+const listTimeout = 30 * time.Minute
 
 var (
 	_ list.ListResource              = (*ListResource)(nil)
@@ -100,6 +104,8 @@ func (l *ListResource) List(ctx context.Context, req list.ListRequest, stream *l
 		return
 	}
 	stream.Results = func(push func(list.ListResult) bool) {
+		ctx, cancel := context.WithTimeout(ctx, listTimeout)
+		defer cancel()
 		for page, err := range client.VMPages(ctx, filter, int(req.Limit)) {
 			if err != nil {
 				var failed list.ListResult

@@ -5,6 +5,7 @@ package vm
 import (
 	"context"
 
+	"github.com/hashicorp/terraform-plugin-framework-timeouts/resource/timeouts"
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -32,6 +33,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	ctx, cancel := planContext(ctx, plan.Timeouts)
+	defer cancel()
 	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		r.modifyCreate(ctx, &config, &plan, resp)
@@ -112,9 +115,19 @@ func (r *Resource) modifyCreate(ctx context.Context, config, plan *model, resp *
 func (r *Resource) modifyDestroy(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if !resp.Diagnostics.HasError() {
-		r.checkDestroy(ctx, &state, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
+	ctx, cancel := planContext(ctx, state.Timeouts)
+	defer cancel()
+	r.checkDestroy(ctx, &state, &resp.Diagnostics)
+}
+
+// planContext limits what a plan looks up in Tower to the time of a read. Whether
+// the argument parses is not the plan's to say: its validator has done so.
+func planContext(ctx context.Context, limits timeouts.Value) (context.Context, context.CancelFunc) {
+	timeout, _ := limits.Read(ctx, defaultReadTimeout)
+	return context.WithTimeout(ctx, timeout)
 }
 
 // validateCreate refuses what only a create can't do.

@@ -3,6 +3,7 @@
 package vm_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
@@ -24,12 +25,15 @@ type protocol struct {
 
 func newProtocol(t *testing.T, sim *acctest.Sim) *protocol {
 	t.Helper()
-	return newProtocolAt(t, sim, sim.URL())
+	return newProtocolAt(t, sim, map[string]any{"server": sim.URL()})
 }
 
-// newProtocolAt has the provider talk to a server in front of the simulator.
-func newProtocolAt(t *testing.T, sim *acctest.Sim, server string) *protocol {
+// newProtocolAt has the provider talk to a server in front of the simulator, with
+// the given arguments of the provider.
+func newProtocolAt(t *testing.T, sim *acctest.Sim, arguments map[string]any) *protocol {
 	t.Helper()
+	all := map[string]any{"username": sim.Server().Username(), "password": sim.Server().Password(), "poll_interval": "100ms"}
+	maps.Copy(all, arguments)
 	p := &protocol{t: t, server: providerserver.NewProtocol6(provider.New("test")())()}
 	schemas, err := p.server.GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	p.ok(err, schemas.Diagnostics)
@@ -38,9 +42,7 @@ func newProtocolAt(t *testing.T, sim *acctest.Sim, server string) *protocol {
 	p.vm, p.identity = p.object(schemas.ResourceSchemas["elf_vm"].ValueType()), p.object(identities.IdentitySchemas["elf_vm"].ValueType())
 	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.12.0",
-		Config: p.value(p.object(schemas.Provider.ValueType()), map[string]any{
-			"server": server, "username": sim.Server().Username(), "password": sim.Server().Password(), "poll_interval": "100ms",
-		}),
+		Config:           p.value(p.object(schemas.Provider.ValueType()), all),
 	})
 	p.ok(err, configured.Diagnostics)
 	return p
@@ -164,11 +166,20 @@ func (p *protocol) importVM(req tfprotov6.ImportResourceStateRequest) held {
 
 func (p *protocol) read(prior held) held {
 	p.t.Helper()
+	read, diags := p.tryRead(prior)
+	p.ok(nil, diags)
+	return read
+}
+
+func (p *protocol) tryRead(prior held) (held, []*tfprotov6.Diagnostic) {
+	p.t.Helper()
 	resp, err := p.server.ReadResource(p.t.Context(), &tfprotov6.ReadResourceRequest{
 		TypeName: "elf_vm", CurrentState: prior.state, CurrentIdentity: prior.identity, Private: prior.private,
 	})
-	p.ok(err, resp.Diagnostics)
-	return held{resp.NewState, resp.NewIdentity, resp.Private}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return held{resp.NewState, resp.NewIdentity, resp.Private}, resp.Diagnostics
 }
 
 // apply plans and applies a change; of a create, the prior state is nil.
@@ -186,8 +197,15 @@ type plannedChange struct {
 	plan   *tfprotov6.PlanResourceChangeResponse
 }
 
-// plan plans a change; of a create, the prior state is nil.
+// plan plans a change, which must succeed; of a create, the prior state is nil.
 func (p *protocol) plan(prior held, config map[string]any) plannedChange {
+	p.t.Helper()
+	change := p.tryPlan(prior, config)
+	p.ok(nil, change.plan.Diagnostics)
+	return change
+}
+
+func (p *protocol) tryPlan(prior held, config map[string]any) plannedChange {
 	p.t.Helper()
 	configured := p.value(p.vm, config)
 	proposed := configured
@@ -204,7 +222,9 @@ func (p *protocol) plan(prior held, config map[string]any) plannedChange {
 		TypeName: "elf_vm", PriorState: prior.state, ProposedNewState: proposed, Config: configured,
 		PriorIdentity: prior.identity, PriorPrivate: prior.private,
 	})
-	p.ok(err, plan.Diagnostics)
+	if err != nil {
+		p.t.Fatal(err)
+	}
 	return plannedChange{prior, configured, plan}
 }
 
@@ -223,9 +243,17 @@ func (p *protocol) applyPlan(change plannedChange) (held, []*tfprotov6.Diagnosti
 
 func (p *protocol) destroy(prior held) {
 	p.t.Helper()
+	p.ok(nil, p.tryDestroy(prior))
+}
+
+func (p *protocol) tryDestroy(prior held) []*tfprotov6.Diagnostic {
+	p.t.Helper()
 	null := p.dynamic(p.vm, tftypes.NewValue(p.vm, nil))
 	resp, err := p.server.ApplyResourceChange(p.t.Context(), &tfprotov6.ApplyResourceChangeRequest{
 		TypeName: "elf_vm", PriorState: prior.state, PlannedState: null, Config: null, PlannedIdentity: prior.identity, PlannedPrivate: prior.private,
 	})
-	p.ok(err, resp.Diagnostics)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return resp.Diagnostics
 }

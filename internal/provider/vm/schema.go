@@ -83,7 +83,7 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 			"timeouts": attrs.Timeouts(ctx, timeouts.Opts{
 				Create: true, Read: true, Update: true, Delete: true,
 				CreateDescription: "For the whole create, the wait for the network included. Default `30m`.",
-				ReadDescription:   "For a refresh, which never waits for addresses. Default `5m`.",
+				ReadDescription:   "For a refresh, which never waits for addresses, and for what a plan looks up. Default `5m`.",
 				UpdateDescription: "For a whole update, a wait for the network included. Default `30m`.",
 				DeleteDescription: "For stopping and deleting. Default `20m`.",
 			}),
