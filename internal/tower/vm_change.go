@@ -60,7 +60,7 @@ func same[T comparable](want *T, have T) bool { return want == nil || *want == h
 func (c *Client) DeleteVM(ctx context.Context, vmID string) error {
 	op := change[VM]{
 		name:    opDelete,
-		reached: isGone,
+		reached: isGone[VM],
 		submit: func(ctx context.Context, id string) ([]receipt, error) {
 			return receipts(vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: whereVM(id)})))
 		},

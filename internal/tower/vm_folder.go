@@ -55,7 +55,7 @@ func (c *Client) DeleteVMFolder(ctx context.Context, id string) error {
 		body := &models.VMFolderDeletionParams{Where: &models.VMFolderWhereInput{ID: ptr(id)}}
 		return receipts(vm_folder.New(c.sdk()).DeleteVMFolder(vm_folder.NewDeleteVMFolderParamsWithContext(ctx).WithRequestBody(body)))
 	}
-	return c.folders.remove(ctx, id, change[VMFolder]{name: "delete-vm-folder", reached: isGone, submit: submit, taskSuffices: true}, nil)
+	return c.folders.remove(ctx, id, change[VMFolder]{name: "delete-vm-folder", reached: isGone[VMFolder], submit: submit, taskSuffices: true}, nil)
 }
 
 func newVMFolders(c *Client) *objects[VMFolder] {

@@ -68,7 +68,7 @@ func (c *Client) DeleteVMVolume(ctx context.Context, volumeID string) error {
 		}
 	}
 	return c.volumes.remove(ctx, volumeID, change[VMVolume]{
-		name: opDeleteVMVolume, reached: isGone, taskSuffices: true,
+		name: opDeleteVMVolume, reached: isGone[VMVolume], taskSuffices: true,
 		submit: func(ctx context.Context, id string) ([]receipt, error) {
 			body := &models.VMVolumeDeletionParams{Where: &models.VMVolumeWhereInput{ID: ptr(id)}}
 			return receipts(vm_volume.New(c.sdk()).DeleteVMVolumeFromVM(vm_volume.NewDeleteVMVolumeFromVMParamsWithContext(ctx).WithRequestBody(body)))
