@@ -468,40 +468,56 @@ func TestProvider_schema(t *testing.T) {
 	if resp.ListResourceSchemas["elf_vm"] == nil {
 		t.Error("there is no list resource elf_vm")
 	}
+	for name, schema := range resp.ResourceSchemas {
+		checkDescribed(t, "resource "+name, schema.Block)
+	}
+	for name, schema := range resp.DataSourceSchemas {
+		checkDescribed(t, "data source "+name, schema.Block)
+	}
 	for name, schema := range resp.ListResourceSchemas {
 		checkDescribed(t, "list resource "+name, schema.Block)
 	}
 	for name, schema := range resp.ActionSchemas {
 		checkDescribed(t, "action "+name, schema.Schema.Block)
 	}
+	checkDescribed(t, "provider", resp.Provider.Block)
 	for name, f := range resp.Functions {
 		if f.Summary == "" || f.Description == "" || f.Parameters[0].Description == "" {
 			t.Errorf("function %s is not described: %+v", name, f)
 		}
 	}
 	for _, a := range resp.Provider.Block.Attributes {
-		if a.Description == "" {
-			t.Errorf("%s has no description", a.Name)
-		}
 		if secret := a.Name == "password" || a.Name == "api_token"; a.Sensitive != secret {
 			t.Errorf("%s: sensitive %t, want %t", a.Name, a.Sensitive, secret)
 		}
 	}
-	if len(resp.Provider.Block.BlockTypes) > 0 {
-		t.Error("the provider has blocks, which should be nested attributes")
-	}
 }
 
-// checkDescribed checks that a block and its attributes have descriptions, and
-// that it has no nested blocks.
+// checkDescribed checks that a block and its attributes, nested ones included, say what they are in whole sentences,
+// and that the block holds attributes alone.
 func checkDescribed(t *testing.T, name string, block *tfprotov6.SchemaBlock) {
 	t.Helper()
-	if block.Description == "" || len(block.BlockTypes) > 0 {
-		t.Errorf("%s has the description %q and %d blocks", name, block.Description, len(block.BlockTypes))
+	if !strings.HasSuffix(block.Description, ".") {
+		t.Errorf("%s has the description %q, want sentences", name, block.Description)
 	}
-	for _, a := range block.Attributes {
-		if a.Description == "" && a.NestedType == nil {
-			t.Errorf("%s: %s has no description", name, a.Name)
+	if len(block.BlockTypes) > 0 {
+		t.Errorf("%s has %d blocks, want nested attributes", name, len(block.BlockTypes))
+	}
+	checkAttributesDescribed(t, name, block.Attributes)
+}
+
+func checkAttributesDescribed(t *testing.T, name string, attributes []*tfprotov6.SchemaAttribute) {
+	t.Helper()
+	for _, a := range attributes {
+		at := name + ": " + a.Name
+		if !strings.HasSuffix(a.Description, ".") {
+			t.Errorf("%s has the description %q, want sentences", at, a.Description)
+		}
+		if a.DescriptionKind != tfprotov6.StringKindMarkdown {
+			t.Errorf("%s is not described in Markdown", at)
+		}
+		if a.NestedType != nil {
+			checkAttributesDescribed(t, at, a.NestedType.Attributes)
 		}
 	}
 }

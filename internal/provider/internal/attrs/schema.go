@@ -36,6 +36,7 @@ func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	for name, member := range described.Attributes {
 		if duration, ok := member.(schema.StringAttribute); ok {
 			duration.Validators = []validator.String{validators.Duration()}
+			duration.MarkdownDescription = duration.Description
 			described.Attributes[name] = duration
 		}
 	}
@@ -54,8 +55,10 @@ func ActionTimeouts(ctx context.Context, invoke string) actionschema.Attribute {
 	for name, member := range nested.Attributes {
 		if duration, ok := member.(actionschema.StringAttribute); ok {
 			duration.Validators = []validator.String{validators.Duration()}
+			duration.MarkdownDescription = duration.Description
 			nested.Attributes[name] = duration
 		}
 	}
+	nested.MarkdownDescription = "How long the action may take, as a duration such as `\"30s\"` or `\"1h30m\"`."
 	return nested
 }
