@@ -62,9 +62,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// Saved before any wait: an error, a crash or Ctrl-C from here on must
 	// leave a VM that Terraform knows.
 	plan.ID = types.StringValue(creation.ID)
-	saved := plan
+	saved, runs := plan, meantToRun(config.PowerState)
 	resp.Diagnostics.Append(saved.nullUnknowns(ctx)...)
-	saved.NetworkReady = types.BoolValue(false)
+	saved.expectWait(ctx, runs)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &saved)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
 	var rec record
@@ -93,7 +93,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	r.finishCreate(ctx, client, &plan, vm, &resp.Diagnostics)
 	finishStorage(ctx, client, &config, &plan, &rec.Volumes, &resp.Diagnostics)
 	plan.fillUnset(vm)
-	runs := meantToRun(config.PowerState)
 	if r.waitNetwork(ctx, client, &plan, waitScope{runs: runs}, &resp.Diagnostics) {
 		resp.State.RemoveResource(ctx)
 		return

@@ -139,8 +139,7 @@ func TestAccVM_importEachSource(t *testing.T) {
 		},
 		"template": {"nics.0.mac_address"}, // as it is spelt in the configuration
 		"clone": {
-			"nics",          // not configured, so not managed; an import lists them
-			"network_ready", // true at once for a VM that is to be off; an import tells it from addresses
+			"nics", // not configured, so not managed; an import lists them
 			"ip_addresses",
 		},
 		"rebuild": {
@@ -149,7 +148,6 @@ func TestAccVM_importEachSource(t *testing.T) {
 			"nics.0.wait_for_ip", "network_ready", "default_ip_address", "ip_addresses", "nics.0.ip_addresses",
 		},
 		"blank": {
-			"network_ready",
 			"data_disks.1.name", // the configuration's, not the volume's
 			"cd_roms.0.iso_id",  // of an image of the library Tower shows the copy in the cluster
 		},

@@ -145,6 +145,16 @@ func (m *model) fillReadiness(result netwait.Result) {
 	m.NetworkReady, m.NetworkReadinessReport = network.Report(result)
 }
 
+// expectWait records that no wait has taken place since the VM was made or its
+// power state changed. Where it is to run and waiting is not switched off, the
+// next apply waits, unless this one still does.
+func (m *model) expectWait(ctx context.Context, runs bool) {
+	m.NetworkReady, m.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
+	if settings, _ := network.SettingsOf(ctx, m.NetworkReadiness); runs && settings.Enabled {
+		m.NetworkReady = types.BoolValue(false)
+	}
+}
+
 // nullUnknowns makes every value that is still unknown null, so that the model
 // can be saved before everything is known: what has been created must be in
 // the state whatever happens next.

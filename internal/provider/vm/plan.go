@@ -210,7 +210,7 @@ func compare(ctx context.Context, config, plan, state *model, null nullMeansUnkn
 	c.unknown = c.unknown || may
 	settings, d := network.SettingsOf(ctx, plan.NetworkReadiness)
 	diags.Append(d...)
-	// network_ready is false only where a wait has ended without success.
+	// network_ready is false only where a wait is due, or has ended without success.
 	unfinished := !state.NetworkReady.IsNull() && !state.NetworkReady.ValueBool()
 	c.waitsForAll = unfinished || c.power == tower.StatusRunning || len(c.stops) > 0
 	c.waits = settings.Enabled && (c.waitsForAll || c.unknown || runs && c.power == "" && c.nics.waits())
@@ -269,6 +269,9 @@ func (c *change) fillComputed(ctx context.Context, config, plan, state *model) d
 		plan.Status, plan.VMToolsStatus = types.StringUnknown(), types.StringUnknown()
 		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolUnknown(), types.ObjectUnknown(network.ReportType())
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()
+	}
+	if !c.unknown && (c.power == tower.StatusStopped || c.power == tower.StatusSuspended) {
+		plan.NetworkReady, plan.NetworkReadinessReport = types.BoolNull(), types.ObjectNull(network.ReportType())
 	}
 	if c.nics.changesTower() {
 		plan.IPAddresses, plan.DefaultIPAddress = types.ListUnknown(types.StringType), types.StringUnknown()

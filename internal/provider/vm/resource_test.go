@@ -289,7 +289,7 @@ func TestAccVM_disabledWaitTakesOneLookAndIsNeverResumed(t *testing.T) {
 	acctest.Test(t, resource.TestCase{
 		CheckDestroy: sim.CheckNoVMs,
 		Steps: []resource.TestStep{
-			{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect(knownvalue.Bool(false), "network_ready")}},
+			{Config: config, ConfigStateChecks: []statecheck.StateCheck{expect(knownvalue.Null(), "network_ready")}},
 			{
 				PreConfig: func() { setAddresses(t, sim, name, "10.255.9.9") },
 				Config:    config,
@@ -297,7 +297,7 @@ func TestAccVM_disabledWaitTakesOneLookAndIsNeverResumed(t *testing.T) {
 					plancheck.ExpectResourceAction(address, plancheck.ResourceActionNoop),
 				}},
 				ConfigStateChecks: []statecheck.StateCheck{
-					expect(knownvalue.Bool(false), "network_ready"),
+					expect(knownvalue.Null(), "network_ready"),
 					expect(list("10.255.9.9"), "ip_addresses"),
 				},
 			},

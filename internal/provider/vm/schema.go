@@ -196,7 +196,8 @@ func computedAttributes() map[string]schema.Attribute {
 		"network_ready": schema.BoolAttribute{
 			Computed: true,
 			MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait in place. " +
-				"Null for a VM that was imported or moved and has shown no address yet.",
+				"Null where no wait has taken place: the VM was made or brought to be `STOPPED` or `SUSPENDED`, `network_readiness.enabled` is `false`, " +
+				"or it was imported or moved and has shown no address yet. A later start waits and sets it.",
 		},
 		"network_readiness_report": network.ReportAttribute(),
 		"labels_all":               labelsAllAttribute(),

@@ -13,8 +13,6 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
-	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -164,7 +162,7 @@ func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change
 		if err := client.StopVM(ctx, id, stop); err != nil {
 			return fmt.Errorf("%w: %w", errStopping, err)
 		}
-		applied.setPower(tower.StatusStopped)
+		applied.setPower(ctx, tower.StatusStopped)
 	}
 	err := r.applyDevices(ctx, client, change, config, plan, applied, owns)
 	switch {
@@ -222,13 +220,13 @@ func applyOwn(ctx context.Context, client *tower.Client, plan, applied *model) e
 // startAgain starts a VM that a failed change has stopped, also when the change
 // was cancelled. The next apply waits for its network.
 func startAgain(ctx context.Context, client *tower.Client, applied *model, cause error) error {
-	applied.NetworkReady = types.BoolValue(false)
+	applied.expectWait(ctx, true)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startAgainTimeout)
 	defer cancel()
 	if err := client.StartVM(ctx, applied.ID.ValueString(), applied.HostID.ValueString()); err != nil {
 		return fmt.Errorf("%w; the VM was stopped for the change, and starting it again failed, too: %w", cause, err)
 	}
-	applied.setPower(tower.StatusRunning)
+	applied.setPower(ctx, tower.StatusRunning)
 	return cause
 }
 
@@ -243,25 +241,28 @@ func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change 
 	case change.power == tower.StatusRunning || len(change.stops) > 0:
 		if err := client.StartVM(ctx, id, applied.HostID.ValueString()); err != nil {
 			// The next apply says that the VM does not run.
-			applied.NetworkReady = types.BoolValue(false)
+			applied.expectWait(ctx, true)
 			return fmt.Errorf("starting the VM: %w", err)
 		}
 	case change.power != tower.StatusSuspended:
 		return nil
 	}
-	applied.setPower(tower.StatusRunning)
+	applied.setPower(ctx, tower.StatusRunning)
 	if change.power != tower.StatusSuspended {
 		return nil
 	}
 	if err := client.SuspendVM(ctx, id); err != nil {
 		return fmt.Errorf("suspending the VM: %w", err)
 	}
-	applied.setPower(tower.StatusSuspended)
+	applied.setPower(ctx, tower.StatusSuspended)
 	return nil
 }
 
-func (m *model) setPower(status string) {
+// setPower records that the VM was brought to a power state. What an earlier wait
+// has found does not hold any more.
+func (m *model) setPower(ctx context.Context, status string) {
 	m.PowerState, m.Status = types.StringValue(status), types.StringValue(status)
+	m.expectWait(ctx, status == tower.StatusRunning)
 }
 
 // updateOf is the call that brings the VM's own properties to the plan, and
@@ -336,20 +337,8 @@ func (r *Resource) readBack(ctx context.Context, client *tower.Client, change ch
 		return fmt.Errorf("reading the NICs back: %w", err)
 	}
 	applied.fillStatus(vm)
-	verdict, diags := applied.refreshAddresses(ctx, r.data, vm, reported, true)
-	if diags.HasError() {
+	if _, diags := applied.refreshAddresses(ctx, r.data, vm, reported, true); diags.HasError() {
 		return errors.New("the addresses can't be written to the state")
-	}
-	if change.power != "" || len(change.stops) > 0 {
-		// A VM that is not to run has no network to wait for.
-		result := netwait.Result{End: netwait.TimedOut, At: time.Now(), Verdict: verdict}
-		if change.power == tower.StatusStopped || change.power == tower.StatusSuspended || verdict.Ready {
-			result.End = netwait.Ready
-		}
-		if change.power != tower.StatusRunning && len(change.stops) == 0 {
-			result.Verdict.Source = readiness.SourceNone
-		}
-		applied.fillReadiness(result)
 	}
 	return nil
 }

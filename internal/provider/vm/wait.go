@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
@@ -50,14 +49,10 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 	}
 	diags.Append(m.fillAddresses(ctx, result.Verdict, true)...)
 	m.fillReadiness(result)
-	switch {
-	case result.End == netwait.Deleted:
+	if result.End == netwait.Deleted {
 		diags.AddError(fmt.Sprintf("VM %q was deleted", req.VMName), result.Report(req))
 		return true
-	case settings.Enabled:
-		network.AddEnd(diags, req, result, settings.OnTimeout)
-	case result.Err != nil:
-		diags.AddWarning(fmt.Sprintf("Addresses of VM %q not read", req.VMName), diagx.Detail(result.Err))
 	}
+	network.AddEnd(diags, req, result, settings.OnTimeout)
 	return false
 }

@@ -102,13 +102,20 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
 }
 
-// waitsAgain tells whether an update waits.
+// waitsAgain reports whether an update waits: after an unfinished wait, where
+// waiting has been switched on, or for a NIC that is newly waited for.
 func waitsAgain(ctx context.Context, plan, state *model) (bool, diag.Diagnostics) {
 	settings, diags := network.SettingsOf(ctx, plan.NetworkReadiness)
+	before, d := network.SettingsOf(ctx, state.NetworkReadiness)
+	diags.Append(d...)
 	if !settings.Enabled || diags.HasError() {
 		return false, diags
 	}
-	if !state.NetworkReady.ValueBool() || plan.NICs.IsUnknown() {
+	unfinished := !state.NetworkReady.ValueBool()
+	if state.NetworkReady.IsNull() {
+		unfinished = !before.Enabled
+	}
+	if unfinished || plan.NICs.IsUnknown() {
 		return true, diags
 	}
 	planned, d := plan.nics(ctx)
@@ -183,15 +190,11 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 	req, result := network.Wait(ctx, r.data, client, network.Target{ID: vm.ID, Name: vm.Name, Rule: settings.Rule(nics, true)}, settings)
 	diags.Append(m.fill(ctx, result)...)
 	m.NetworkReady, m.NetworkReadinessReport = network.Report(result)
-	switch {
-	case result.End == netwait.Deleted:
+	if result.End == netwait.Deleted {
 		diags.AddAttributeError(path.Root("vm_id"), fmt.Sprintf("VM %q was deleted", vm.Name), result.Report(req))
 		return false
-	case settings.Enabled:
-		network.AddEnd(diags, req, result, settings.OnTimeout)
-	case result.Err != nil:
-		diags.AddWarning(fmt.Sprintf("Addresses of VM %q not read", vm.Name), diagx.Detail(result.Err))
 	}
+	network.AddEnd(diags, req, result, settings.OnTimeout)
 	return true
 }
 

@@ -183,3 +183,41 @@ func (c vmCount) CheckState(_ context.Context, _ statecheck.CheckStateRequest, r
 		resp.Error = fmt.Errorf("there are %d VMs, want one", n)
 	}
 }
+
+func TestAccVMNetworkReadiness_withoutAWaitNothingIsKnown(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, scenario)
+	name := "slow-" + acctest.RandomName()
+	c := func(enabled bool) string {
+		return config(sim, name, dhcp, fmt.Sprintf("  nics = elf_vm.test.nics\n  network_readiness = { enabled = %t }\n", enabled))
+	}
+	unknown := []statecheck.StateCheck{expect(knownvalue.Null(), "network_ready"), expect(knownvalue.Null(), "network_readiness_report")}
+	acctest.Test(t, resource.TestCase{
+		CheckDestroy: sim.CheckNoVMs,
+		Steps: []resource.TestStep{
+			{Config: c(false), ConfigStateChecks: unknown},
+			{Config: c(false), ConfigPlanChecks: empty()},
+			{Config: c(true), ConfigPlanChecks: action(plancheck.ResourceActionUpdate), ConfigStateChecks: []statecheck.StateCheck{expect(knownvalue.Bool(true), "network_ready")}},
+			{Config: c(true), ConfigPlanChecks: empty()},
+		},
+	})
+}
+
+// A VM that is off has no network, also where none of its NICs is waited for.
+func TestAccVMNetworkReadiness_nothingIsKnownOfAVMThatIsOff(t *testing.T) {
+	t.Parallel()
+	sim := acctest.Simulator(t, "inventory: {vms: [{name: off, cluster: cluster-1, nics: [default], power: STOPPED}]}")
+	id := sim.RowID("get-vms", map[string]any{"name": "off"})
+	c := sim.ProviderConfig() + sim.DataSources() + fmt.Sprintf(`
+resource "elf_vm_network_readiness" "test" {
+  vm_id = %q
+  nics  = [{ vlan_id = data.elf_vlan.test.id, wait_for_ip = false }]
+}
+`, id)
+	acctest.Test(t, resource.TestCase{
+		Steps: []resource.TestStep{
+			{Config: c, ConfigStateChecks: []statecheck.StateCheck{expect(knownvalue.Null(), "network_ready"), expect(knownvalue.Null(), "network_readiness_report")}},
+			{Config: c, ConfigPlanChecks: empty()},
+		},
+	})
+}

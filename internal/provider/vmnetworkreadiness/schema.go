@@ -75,8 +75,9 @@ func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *r
 				MarkdownDescription: "The usable addresses of each NIC, in the order of `nics`, else of the VM's own NICs.",
 			},
 			"network_ready": schema.BoolAttribute{
-				Computed:            true,
-				MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait.",
+				Computed: true,
+				MarkdownDescription: "Whether the last wait found the network ready. While it is `false`, the next apply resumes the wait. " +
+					"Null where no wait has taken place: `network_readiness.enabled` is `false`, or the VM is off and no NIC is to be waited for.",
 			},
 			"network_readiness_report": network.ReportAttribute(),
 		},

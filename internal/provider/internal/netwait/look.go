@@ -53,12 +53,12 @@ func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*to
 	return vm, err
 }
 
-// Look is the one look that is taken where waiting is switched off. It asks
-// Tower alone. The result is Ready, TimedOut for a network that is not, or
-// Deleted.
-func Look(ctx context.Context, reader Reader, req Request) Result {
-	result := Result{End: TimedOut, At: time.Now()}
-	vm, err := reader.VM(ctx, req.VMID)
+// Look takes the place of a wait where waiting is switched off or the VM is not
+// to run: it finds the addresses that Tower shows. The result is NotAwaited or
+// Deleted. As Find does, it looks twice before it says that the VM is gone.
+func Look(ctx context.Context, reader Reader, pause time.Duration, req Request) Result {
+	result := Result{End: NotAwaited, At: time.Now()}
+	vm, err := Find(ctx, reader, pause, req.VMID)
 	if err == nil {
 		result.VM = vm
 		result.NICs, err = reader.VMNICs(ctx, req.VMID)
@@ -70,9 +70,6 @@ func Look(ctx context.Context, reader Reader, req Request) Result {
 	result.Err = err
 	if err == nil {
 		result.Verdict = readiness.Evaluate(req.Rule, Observe(result.NICs))
-		if result.Verdict.Ready {
-			result.End = Ready
-		}
 	}
 	return result
 }

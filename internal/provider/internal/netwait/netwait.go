@@ -94,6 +94,9 @@ const (
 	Recycled
 	// Deleted: the VM does not exist any more.
 	Deleted
+	// NotAwaited: no wait took place, because waiting is switched off or the VM
+	// does not run and is not meant to.
+	NotAwaited
 )
 
 // Result is how a wait ended and what was seen last.
@@ -225,7 +228,7 @@ func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, 
 	if obs.VM.InRecycleBin {
 		return w.end(Recycled)
 	}
-	if w.req.Rule.Runs && obs.VM.EntityAsyncStatus != asyncCreating && w.notRunning(obs.VM.Status) {
+	if obs.VM.EntityAsyncStatus != asyncCreating && w.notRunning(obs.VM.Status) {
 		w.evaluate()
 		switch obs.VM.Status {
 		case tower.StatusDeleted:

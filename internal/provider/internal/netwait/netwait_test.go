@@ -157,17 +157,6 @@ func TestWait_settle(t *testing.T) {
 	})
 }
 
-func TestWait_stoppedOnPurposeIsReadyAtOnce(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		rule := dhcp(1)
-		rule.Runs = false
-		if result := Wait(t.Context(), script{in("STOPPED")}, request(rule)); result.End != Ready || result.Waited != 0 {
-			t.Errorf("ended %d after %s, want ready at once", result.End, result.Waited)
-		}
-	})
-}
-
 func TestWait_progressOnChangeAndOnceAMinute(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -68,6 +68,8 @@ func (r Result) headline(req Request) string {
 		return fmt.Sprintf("%s can't become ready: the VM was moved to the recycle bin while waiting (after %s).", subject, waited)
 	case Deleted:
 		return fmt.Sprintf("VM %q (id %s) was deleted while its network was waited for (after %s).", req.VMName, req.VMID, waited)
+	case NotAwaited:
+		return subject + " was not waited for."
 	default:
 		return fmt.Sprintf("%s is not ready after %s.", subject, waited)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
@@ -22,8 +23,12 @@ func ReportType() map[string]attr.Type {
 	return map[string]attr.Type{"source": types.StringType, "ready_at": types.StringType, "waited": types.StringType}
 }
 
-// Report is the outcome of a wait: network_ready and network_readiness_report.
+// Report is the outcome of a wait: network_ready and network_readiness_report,
+// which are null where no wait took place.
 func Report(result netwait.Result) (types.Bool, types.Object) {
+	if result.End == netwait.NotAwaited {
+		return types.BoolNull(), types.ObjectNull(ReportType())
+	}
 	ready := result.End == netwait.Ready
 	report := map[string]attr.Value{
 		"source":   types.StringValue(string(readiness.SourceNone)),
@@ -54,8 +59,8 @@ func DefaultAddress(verdict readiness.Verdict) types.String {
 	return types.StringValue(verdict.Default.String())
 }
 
-// AddEnd adds the diagnostic of a wait that did not end with a ready network.
-// Cancelling is a warning whatever on_timeout says: an error in a create would
+// AddEnd adds the diagnostic of a wait that did not end with a ready network, or
+// of a look in its place that failed. Cancelling is a warning whatever on_timeout says: an error in a create would
 // taint a good object, and the next apply would destroy it.
 func AddEnd(diags *diag.Diagnostics, req netwait.Request, result netwait.Result, onTimeout string) {
 	const (
@@ -66,6 +71,10 @@ func AddEnd(diags *diag.Diagnostics, req netwait.Request, result netwait.Result,
 	notReady := fmt.Sprintf("Network of VM %q is not ready", req.VMName)
 	switch {
 	case result.End == netwait.Ready:
+	case result.End == netwait.NotAwaited:
+		if result.Err != nil {
+			diags.AddWarning(fmt.Sprintf("Addresses of VM %q not read", req.VMName), diagx.Detail(result.Err))
+		}
 	case result.End == netwait.Cancelled:
 		diags.AddAttributeWarning(at, fmt.Sprintf("Wait for the network of VM %q cancelled", req.VMName), result.Report(req)+kept+resumed)
 	case onTimeout == OnTimeoutWarn:

@@ -136,7 +136,7 @@ func ReadinessArgument() schema.Attribute {
 		Attributes: map[string]schema.Attribute{
 			"enabled": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Whether to wait. Default `true`. With `false`, one look is taken and the wait is never resumed.",
+				MarkdownDescription: "Whether to wait. Default `true`. With `false`, the addresses are looked up once, `network_ready` is null, and no wait is resumed.",
 			},
 			"timeout": schema.StringAttribute{
 				Optional:            true,
@@ -173,7 +173,7 @@ func ReadinessArgument() schema.Attribute {
 func ReportAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Computed:            true,
-		MarkdownDescription: "How the last wait for the network went. A refresh never changes it.",
+		MarkdownDescription: "How the last wait for the network went; null where none has taken place. A refresh never changes it.",
 		Attributes: map[string]schema.Attribute{
 			"source": schema.StringAttribute{
 				Computed: true,

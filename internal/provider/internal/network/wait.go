@@ -31,8 +31,9 @@ type Target struct {
 	Restarted bool
 }
 
-// Wait waits until the VM's network is ready as the settings say, or takes one
-// look where waiting is switched off. The request is returned for reports.
+// Wait waits until the VM's network is ready as the settings say. It takes one
+// look instead where waiting is switched off or the VM is not to run. The request
+// is returned for reports.
 func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vm Target, s Settings) (netwait.Request, netwait.Result) {
 	req := netwait.Request{
 		VMID: vm.ID, VMName: vm.Name, Rule: vm.Rule, Restarted: vm.Restarted, Timeout: s.Timeout, Settle: s.Settle,
@@ -41,8 +42,18 @@ func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vm
 	if directory := data.Directory(s.Kubernetes); directory != nil {
 		req.Nodes, req.NodeName = netwait.NodesOf(directory), s.NodeName
 	}
-	if !s.Enabled {
-		return req, netwait.Look(ctx, client, req)
+	if !s.Enabled || !vm.Rule.Runs {
+		return req, netwait.Look(ctx, client, data.PollInterval, req)
 	}
-	return req, netwait.Wait(ctx, client, req)
+	result := netwait.Wait(ctx, client, req)
+	if result.End == netwait.Ready && off(result.VM) {
+		// No NIC had to have an address, so nobody has looked whether it has one.
+		result.End = netwait.NotAwaited
+	}
+	return req, result
+}
+
+// off reports whether a VM neither runs nor may do so.
+func off(vm *tower.VM) bool {
+	return vm != nil && (vm.Status == tower.StatusStopped || vm.Status == tower.StatusSuspended)
 }
