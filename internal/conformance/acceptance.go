@@ -19,9 +19,9 @@ type event struct {
 	Action, Package, Test, Key, Value string
 }
 
-// reportAcceptance prints how many exchanges the acceptance tests compared with
-// the OpenAPI document. It fails where they failed, or compared nothing though
-// there is a document.
+// reportAcceptance prints how many exchanges the acceptance tests have compared
+// with the OpenAPI document. It returns an error if tests failed, or if there
+// is a document and nothing was compared.
 func reportAcceptance(path string, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -48,7 +48,7 @@ func reportAcceptance(path string, out io.Writer) error {
 	return nil
 }
 
-// summary is what the events of a test run add up to.
+// summary is the result of a test run.
 type summary struct {
 	passed, failed    int // tests that are no subtests
 	towers, exchanges int
@@ -78,7 +78,7 @@ func sumEvents(events io.Reader) (summary, error) {
 	}
 }
 
-// add reads one attribute as [openapicheck.FormatCounts] writes it.
+// add adds one attribute, as [openapicheck.FormatCounts] writes it.
 func (s *summary) add(value string) error {
 	s.towers++
 	for _, part := range strings.Fields(value) {

@@ -120,7 +120,7 @@ func TestJudge(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			v := judge(c.specs)
+			v := checkSpecs(c.specs)
 			switch {
 			case c.want == "" && len(v.problems) == 0:
 			case c.want != "" && len(v.problems) == 1 && strings.Contains(v.problems[0].Error(), c.want):
@@ -134,7 +134,7 @@ func TestJudge(t *testing.T) {
 func TestReasonsAreShort(t *testing.T) {
 	s := passing("a")
 	s.Failure.Message = strings.Repeat("much\n too long ", 200)
-	if text := s.why(); len(text) > 500 || strings.Contains(text, "\n") {
+	if text := s.failureText(); len(text) > 500 || strings.Contains(text, "\n") {
 		t.Errorf("a failure takes %d bytes: %s", len(text), text)
 	}
 }
@@ -197,7 +197,7 @@ func TestReportAcceptance(t *testing.T) {
 			`{"Action":"attr","Package":"p","Test":"TestAccA","Key":"openapi-exchanges","Value":"get-vms=3"}` + "\n"
 		broken = `{"Action":"attr","Package":"p","Test":"TestAccA","Key":"openapi-exchanges","Value":"get-vms=many"}` + "\n"
 	)
-	cases := map[string]struct{ events, document, printed, failure string }{
+	cases := map[string]struct{ events, loadDocument, printed, failure string }{
 		"counted":         {pass + sub + counts, "tower.json", "16 exchanges on 2 operations compared, in 2 simulated Towers of 1 tests", ""},
 		"a failed test":   {pass + fail + counts, "tower.json", "", "1 tests failed"},
 		"nothing counted": {pass, "tower.json", "0 exchanges", "no exchange was compared"},
@@ -207,7 +207,7 @@ func TestReportAcceptance(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(openapicheck.EnvDocument, c.document)
+			t.Setenv(openapicheck.EnvDocument, c.loadDocument)
 			path := filepath.Join(t.TempDir(), "events.json")
 			if err := os.WriteFile(path, []byte(c.events), 0o600); err != nil {
 				t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The objects below pair a row, as the API shows it, with what the simulation
-// knows beyond it. Rows are kept up to date at each change, except for the
-// members that derive.go computes when somebody looks.
+// The types below hold a row, as the API shows it, and what the simulation
+// needs besides. Rows are updated at each change, except for the members that
+// derive computes.
 
 type organization struct {
 	row wire.Organization
@@ -50,8 +50,8 @@ type vlan struct {
 
 func (v *vlan) cluster() *cluster { return v.vds.cluster }
 
-// template is a VM template of one cluster. Those that belong to the content
-// library are copies of it.
+// template is a VM template of one cluster: its own, or the copy of a template
+// of the content library.
 type template struct {
 	row      wire.VMTemplate
 	cluster  *cluster
@@ -67,7 +67,7 @@ type libraryTemplate struct {
 	labelSet
 }
 
-// in returns the copy that was distributed to a cluster, or nil.
+// in returns the copy of the template in a cluster, or nil.
 func (t *libraryTemplate) in(c *cluster) *template {
 	for _, copied := range t.copies {
 		if copied.cluster == c {
@@ -127,17 +127,18 @@ type nic struct {
 	plan             nicPlan // what the guest will do, unless the NIC was plugged in anew
 	plannedPlugCount int     // the plug that the plan is of
 
-	// The current story, for the control API. All are zero until they happen.
+	// The history of the current guest run, for the control API. All are zero
+	// until they happen.
 	leasedAt, reportedAt time.Time
 	address              nicAddress
 }
 
-// nicAddress is an address with the network around it; members may be empty.
+// nicAddress is an address with its mask and gateway. Members may be empty.
 type nicAddress struct {
 	ip, mask, gateway string
 }
 
-// staticShape is an address that a guest configures by itself.
+// staticAddress is an address that the guest configures itself.
 type staticAddress nicAddress
 
 type vm struct {
@@ -160,7 +161,8 @@ type vm struct {
 	createdAt, poweredOnAt, poweredOffAt, nodeRegisteredAt, deletedAt time.Time
 }
 
-// real tells whether the VM exists in its cluster, not only in Tower.
+// existsInCluster reports whether the VM exists in its cluster, not only in
+// Tower.
 func (v *vm) existsInCluster() bool { return !v.deleted() && !isPlaceholder(v.row.LocalID) }
 
 func (v *vm) deleted() bool { return !v.deletedAt.IsZero() }
@@ -205,7 +207,7 @@ func (h *host) nested() wire.NestedHost {
 func (v *vlan) nested() wire.NestedVlan { return wire.NestedVlan{ID: v.row.ID, Name: v.row.Name} }
 func (v *vm) nested() wire.NestedVM     { return wire.NestedVM{ID: v.row.ID, Name: v.row.Name} }
 
-// stamp writes an instant as Tower does.
+// formatTime formats an instant as Tower does.
 func formatTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }

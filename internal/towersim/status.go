@@ -13,14 +13,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The most that the status page shows of its lists. A filter finds the rest.
+// The limits of the lists on the status page. A filter shows the rest.
 const (
 	maxShownVMs     = 500
 	maxShownDeleted = 50
 	maxShownTasks   = 10
 )
 
-// statusQuery is what a person asked the status page for.
+// statusQuery is what the user wants to see on the status page.
 type statusQuery struct {
 	Name    string // part of the VMs' names
 	Waiting bool   // only VMs that wait for something
@@ -73,7 +73,7 @@ func newGauge(used, total int64) gauge {
 	return g
 }
 
-// size writes a number of bytes in the unit that keeps it short.
+// sizeText formats a number of bytes.
 func sizeText(bytes int64) string {
 	if bytes >= tebibyte {
 		return fmt.Sprintf("%.3g TiB", float64(bytes)/tebibyte)
@@ -112,7 +112,7 @@ type bar struct {
 	Thin        bool // nothing that matters to a client has happened yet
 }
 
-// tick is a mark of the axis.
+// tick is a mark on the axis.
 type tick struct {
 	At     float64
 	Label  string
@@ -124,7 +124,7 @@ type requestCount struct {
 	Count     int
 }
 
-// Status collects what the status page shows.
+// status returns what the status page shows.
 func (s *Server) status(q statusQuery) status {
 	user := s.Username()
 
@@ -198,8 +198,8 @@ func (w *world) clusterStatus(c *cluster) clusterStatus {
 	return out
 }
 
-// listVMs fills in the VMs that the query asks for, the newest first, with
-// timelines on a common axis.
+// listVMs adds the VMs that the query selects, the newest first, with timelines
+// on one axis.
 func (w *world) listVMs(q statusQuery, out *status) {
 	out.Total = len(w.vms.list)
 
@@ -279,7 +279,7 @@ func (w *world) vmStatus(v *vm) vmStatus {
 	return out
 }
 
-// axisFor makes the axis on which all these VMs have room.
+// axisFor returns an axis that is long enough for all these VMs.
 func (w *world) axisFor(lists ...[]vmStatus) axis {
 	var happened, waited time.Duration
 
@@ -306,7 +306,7 @@ func (w *world) axisFor(lists ...[]vmStatus) axis {
 	return newAxis(happened, waited)
 }
 
-// marks are the ticks of an axis in percent of it.
+// marks returns the axis's ticks in percent.
 func (a axis) marks() []tick {
 	return mapSlice(a.ticks, func(at time.Duration) tick {
 		place, _ := a.percent(at)
@@ -340,7 +340,7 @@ func tickLabel(at time.Duration) string {
 	return label
 }
 
-// draw places a VM's lanes on the axis. What lasts ends now.
+// layOut puts a VM's lanes on the axis. A phase without an end ends now.
 func (s *vmStatus) layOut(a axis, now time.Time) {
 	s.Lanes = mapSlice(s.lanes, func(l lane) laneStatus {
 		out := laneStatus{Label: l.label, Detail: l.detail, Value: l.value, Waiting: l.waiting}

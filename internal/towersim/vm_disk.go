@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// matchDisks returns the disks that a filter finds, by their VMs.
+// matchDisks returns the disks that a filter selects, by their VMs.
 func (c *call) matchDisks(where json.RawMessage) ([]*vm, map[*vm][]*disk, error) {
 	disks, err := matching(c.world, &c.disks, wire.EntityVMDisk, where)
 	if err != nil {

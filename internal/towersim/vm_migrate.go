@@ -8,8 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// migrateVM moves VMs to another host of their cluster: the wanted one, or one
-// that the scheduler chooses.
+// migrateVM moves VMs to another host of their cluster: the requested one, or
+// one that the scheduler chooses.
 func migrateVM(c *call, in *wire.VMMigrateParams) (any, error) {
 	var wanted *host
 
@@ -71,8 +71,8 @@ func (w *world) migrate(v *vm, wanted *host) *taskFailure {
 	return nil
 }
 
-// elsewhere chooses another host for a VM than its own, if there is one that
-// takes it; else its own.
+// pickOtherHost returns another host on which a VM can run, or its current host
+// if there is none.
 func (w *world) pickOtherHost(v *vm) *host {
 	for _, h := range w.clusterHosts(v.cluster) {
 		if h == v.host {
@@ -87,8 +87,9 @@ func (w *world) pickOtherHost(v *vm) *host {
 	return v.host
 }
 
-// migrateVMAcrossCluster moves VMs to another cluster. They keep Tower's id and
-// get a new local one; their NICs go to the networks that the mapping names.
+// migrateVMAcrossCluster moves VMs to another cluster. They keep their ids and
+// get new local ids. Their NICs are connected to the networks that the mapping
+// names.
 func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any, error) {
 	to, err := c.clusterByID(in.Data.ClusterID)
 	if err != nil {
@@ -203,7 +204,7 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 	return nil
 }
 
-// abortMigrateVMAcrossCluster lets migrations fail that are still under way.
+// abortMigrateVMAcrossCluster makes migrations fail that are not finished yet.
 func abortMigrateVMAcrossCluster(c *call, in *wire.AbortMigrateVMAcrossClusterParams) (any, error) {
 	tasks, err := matching(c.world, &c.tasks, wire.EntityTask, in.Tasks)
 	if err != nil {

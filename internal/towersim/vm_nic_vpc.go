@@ -8,7 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// updateVMVPCNic moves NICs within their VPC.
+// updateVMVPCNic changes the subnets, addresses and floating IPs of NICs within
+// their VPC.
 func updateVMVPCNic(c *call, in *wire.VMUpdateVPCNicParams) (any, error) {
 	vms, chosen, err := c.matchNICs(in.Where, nil)
 	if err != nil {
