@@ -101,7 +101,7 @@ func parse(args []string, stdout, stderr io.Writer) (towersim.Options, int, bool
 		return options, exitOK, false
 	case err == nil && flags.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case err == nil && !(*speed > 0 && *speed <= towersim.MaxSpeed): // nor NaN
+	case err == nil && !(*speed > 0 && *speed <= towersim.MaxSpeed): // also refuses NaN
 		err = fmt.Errorf("--speed must be more than 0 and at most %d, not %v", towersim.MaxSpeed, *speed)
 	}
 

@@ -25,7 +25,7 @@ type event struct {
 func reportAcceptance(path string, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read what they printed: %w", err)
+		return fmt.Errorf("read the output of the tests: %w", err)
 	}
 	defer file.Close()
 	sum, err := sumEvents(file)
@@ -50,7 +50,7 @@ func reportAcceptance(path string, out io.Writer) error {
 
 // summary is the result of a test run.
 type summary struct {
-	passed, failed    int // tests that are no subtests
+	passed, failed    int // without subtests
 	towers, exchanges int
 	operations        map[string]bool
 }
@@ -62,7 +62,7 @@ func sumEvents(events io.Reader) (summary, error) {
 		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
 			return sum, nil
 		} else if err != nil {
-			return sum, fmt.Errorf("read what they printed: %w", err)
+			return sum, fmt.Errorf("read the output of the tests: %w", err)
 		}
 		whole := e.Test != "" && !strings.Contains(e.Test, "/")
 		switch {
@@ -85,7 +85,7 @@ func (s *summary) add(value string) error {
 		operation, number, _ := strings.Cut(part, "=")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			return fmt.Errorf("%q is no count", part)
+			return fmt.Errorf("%q is not a count", part)
 		}
 		s.exchanges += n
 		s.operations[operation] = true

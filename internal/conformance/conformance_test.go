@@ -79,7 +79,7 @@ func TestRunSuite(t *testing.T) {
 		// The fake one never asks for what the spec that runs apart is about.
 		"passes":    {"the simulator did not answer " + brokenOperation},
 		"fails":     {"some spec failed: expected nil"},
-		"dies":      {"left no report", "somebody indexed a list"},
+		"dies":      {"there is no report", "somebody indexed a list"},
 		"overlooks": {"no-such-operation answered 501, 2 times"},
 	} {
 		t.Run(behaviour, func(t *testing.T) {
@@ -112,8 +112,8 @@ func TestJudge(t *testing.T) {
 	}{
 		"all passed":           {listed(), ""},
 		"one failed":           {append(listed(), spec{Kind: "It", Text: "b", State: "panicked"}), "b panicked"},
-		"one skipped silently": {append(listed(), skipped("skipped", "b")), "b is skipped, and not listed"},
-		"one pending silently": {append(listed(), skipped("pending", "b")), "b is pending, and not listed"},
+		"one skipped silently": {append(listed(), skipped("skipped", "b")), "b is skipped, but is not listed"},
+		"one pending silently": {append(listed(), skipped("pending", "b")), "b is pending, but is not listed"},
 		"the set-up failed":    {append(listed(), spec{Kind: "BeforeSuite", State: "failed"}), "BeforeSuite failed"},
 		"a listed one is gone": {listed()[1:], "is listed, but not in the suite"},
 		"nothing ran":          {listed()[:len(pending)+1], "no spec passed"},
@@ -202,8 +202,8 @@ func TestReportAcceptance(t *testing.T) {
 		"a failed test":   {pass + fail + counts, "tower.json", "", "1 tests failed"},
 		"nothing counted": {pass, "tower.json", "0 exchanges", "no exchange was compared"},
 		"no document":     {pass, "", "1 passed; not compared", ""},
-		"no count":        {broken, "tower.json", "", `"get-vms=many" is no count`},
-		"no events":       {"?", "tower.json", "", "read what they printed"},
+		"no count":        {broken, "tower.json", "", `"get-vms=many" is not a count`},
+		"no events":       {"?", "tower.json", "", "read the output of the tests"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -18,8 +18,8 @@ inventory:
 
 // pending are the specs that the vendor has disabled.
 var pending = map[string]string{
-	"Vm Api should restart vm":  "switched off by the vendor: it needs a guest that reacts",
-	"Vm Api should shutdown vm": "switched off by the vendor: it needs a guest that reacts",
+	"Vm Api should restart vm":  "disabled by the vendor: it needs a guest that reacts",
+	"Vm Api should shutdown vm": "disabled by the vendor: it needs a guest that reacts",
 }
 
 // brokenSpec cleans up by deleting a LUN snapshot with the id of a LUN. No
@@ -39,6 +39,6 @@ const (
 // deviations are requests of the suite that the vendor's own document does not
 // allow.
 var deviations = map[string]string{
-	"POST /delete-iscsi-lun: request: /data: property \"data\" is missing":                "the suite leaves the required data out",
-	"POST /clone-iscsi-lun-from-snapshot: request: /0/name: property \"name\" is missing": "the suite leaves the required name out",
+	"POST /delete-iscsi-lun: request: /data: property \"data\" is missing":                "the suite omits the required data",
+	"POST /clone-iscsi-lun-from-snapshot: request: /0/name: property \"name\" is missing": "the suite omits the required name",
 }

@@ -54,7 +54,7 @@ func (s *spec) failureText() string {
 func readReport(path string) ([]spec, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("it left no report: %w", err)
+		return nil, fmt.Errorf("there is no report: %w", err)
 	}
 	var suites []struct {
 		Specs []spec `json:"SpecReports"`
@@ -85,7 +85,7 @@ func checkSpecs(specs []spec) result {
 
 	for i := range specs {
 		s := &specs[i]
-		if s.Kind != "It" { // the suite's own set-up, which passes silently
+		if s.Kind != "It" { // the suite's set-up
 			if s.State != "passed" {
 				v.problems = append(v.problems, fmt.Errorf("%s %s: %s", s.Kind, s.State, s.failureText()))
 			}
@@ -99,9 +99,9 @@ func checkSpecs(specs []spec) result {
 			v.passed++
 		case s.State == "pending" && pending[name] != "":
 			v.notes = append(v.notes, fmt.Sprintf("  pending  %s: %s", name, pending[name]))
-		case s.State == "skipped" && listed && name == brokenSpec: // told when it has run apart
+		case s.State == "skipped" && listed && name == brokenSpec: // runBroken reports it
 		case s.State == "pending" || s.State == "skipped":
-			v.problems = append(v.problems, fmt.Errorf("%s is %s, and not listed as such", name, s.State))
+			v.problems = append(v.problems, fmt.Errorf("%s is %s, but is not listed", name, s.State))
 		default:
 			v.problems = append(v.problems, fmt.Errorf("%s %s: %s", name, s.State, s.failureText()))
 		}
@@ -137,14 +137,14 @@ func reportDocument(check *openapicheck.Checker, out io.Writer) error {
 	for _, violation := range check.Violations() {
 		reason, listed := deviations[violation]
 		if !listed {
-			problems = append(problems, fmt.Errorf("not as the OpenAPI document says: %s", violation))
+			problems = append(problems, fmt.Errorf("violates the OpenAPI document: %s", violation))
 			continue
 		}
 		delete(missing, violation)
 		fmt.Fprintf(out, "  listed   %s (%s)\n", violation, reason)
 	}
 	for _, violation := range slices.Sorted(maps.Keys(missing)) {
-		problems = append(problems, fmt.Errorf("listed as a deviation, but not seen: %s", violation))
+		problems = append(problems, fmt.Errorf("listed as a deviation, but did not occur: %s", violation))
 	}
 	return errors.Join(problems...)
 }

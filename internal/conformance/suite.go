@@ -37,7 +37,7 @@ type tower struct {
 
 	mu       sync.Mutex
 	answered map[string]int // by operation, with status 200
-	failed   map[string]int // what the simulator answered with 5xx, and how often
+	failed   map[string]int // by operation and 5xx status
 }
 
 func startTower(ctx context.Context, check *openapicheck.Checker) (*tower, error) {
@@ -120,7 +120,7 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 
 	work, err := os.MkdirTemp("", "conformance-*")
 	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
+		return fmt.Errorf("create a directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 
@@ -137,7 +137,7 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 	v.print(out, time.Since(started))
 	problems = append(problems, v.problems...)
 	if runErr != nil && len(v.problems) == 0 {
-		problems = append(problems, fmt.Errorf("all specs passed, and yet: %w\n%s", runErr, tail(output)))
+		problems = append(problems, fmt.Errorf("all specs passed, but the suite failed: %w\n%s", runErr, tail(output)))
 	}
 	problems = append(problems, t.runBroken(ctx, path, out), t.failures())
 	if check != nil {
@@ -191,7 +191,7 @@ func (t *tower) runBroken(ctx context.Context, path string, out io.Writer) error
 	if err != nil {
 		end = "the process ended as expected"
 	}
-	fmt.Fprintf(out, "  apart    %s: %s was answered, %s (%s)\n", brokenSpec, brokenOperation, end, brokenReason)
+	fmt.Fprintf(out, "  alone    %s: %s was answered, %s (%s)\n", brokenSpec, brokenOperation, end, brokenReason)
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 // clock tells the simulated time: the start, plus the real time since then
 // multiplied by the speed. A manual clock moves only when advance is called.
 type clock struct {
-	start  time.Time // real and simulated alike
+	start  time.Time // both real and simulated
 	speed  float64
 	manual bool
 
@@ -106,42 +106,42 @@ type eventQueue struct {
 
 // runAt plans f for an instant. If the instant has passed, f runs the next time
 // that events run.
-func (a *eventQueue) runAt(instant time.Time, f func()) {
-	a.count++
-	heap.Push(&a.events, event{at: instant, order: a.count, run: f})
+func (q *eventQueue) runAt(instant time.Time, f func()) {
+	q.count++
+	heap.Push(&q.events, event{at: instant, order: q.count, run: f})
 }
 
 // runAfter plans f for d after the current instant.
-func (a *eventQueue) runAfter(d time.Duration, f func()) {
-	a.runAt(a.now.Add(d), f)
+func (q *eventQueue) runAfter(d time.Duration, f func()) {
+	q.runAt(q.now.Add(d), f)
 }
 
 // runDue runs all events that are due. Each event sees its own instant as the
 // current one.
-func (a *eventQueue) runDue(now time.Time) {
-	for len(a.events) > 0 && !a.events[0].at.After(now) {
-		due, ok := heap.Pop(&a.events).(event)
+func (q *eventQueue) runDue(now time.Time) {
+	for len(q.events) > 0 && !q.events[0].at.After(now) {
+		due, ok := heap.Pop(&q.events).(event)
 		if !ok {
 			return
 		}
 
-		if due.at.After(a.now) {
-			a.now = due.at
+		if due.at.After(q.now) {
+			q.now = due.at
 		}
 
 		due.run()
-		a.endStep()
+		q.endStep()
 	}
 
-	if now.After(a.now) {
-		a.now = now
+	if now.After(q.now) {
+		q.now = now
 	}
 }
 
 // endStep runs afterStep at the end of a step that is not an event.
-func (a *eventQueue) endStep() {
-	if a.afterStep != nil {
-		a.afterStep()
+func (q *eventQueue) endStep() {
+	if q.afterStep != nil {
+		q.afterStep()
 	}
 }
 

@@ -70,7 +70,7 @@ func (b *blueprint) cloudInitNetworks() (map[int]*staticAddress, *taskFailure) {
 	}
 
 	if b.guestOS != nil && *b.guestOS == wire.VMGuestsOperationSystemWindows && !windowsHostname(deref(b.cloudInitData.Hostname)) {
-		return nil, cloudInitFailure("The hostname [%s] is not one of a Windows system.", *b.cloudInitData.Hostname)
+		return nil, cloudInitFailure("The hostname [%s] is not valid for Windows.", *b.cloudInitData.Hostname)
 	}
 
 	for _, server := range b.cloudInitData.Nameservers {

@@ -26,7 +26,7 @@ func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
 
 		for _, connected := range c.clusters.list {
 			if connected.row.IP == p.IP {
-				return nil, badRequest("CLUSTER_DUPLICATED: the cluster at %s is connected already", p.IP)
+				return nil, badRequest("CLUSTER_DUPLICATED: the cluster at %s is already connected", p.IP)
 			}
 		}
 

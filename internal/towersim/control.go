@@ -274,7 +274,7 @@ func (s *Server) NewAPIKey(username, name string) (string, error) {
 func sendJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error": "the answer cannot be marshalled"}`)
+		status, body = http.StatusInternalServerError, []byte(`{"error": "cannot marshal the reply"}`)
 	}
 
 	w.Header().Set("Content-Type", "application/json")

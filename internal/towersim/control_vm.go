@@ -96,7 +96,7 @@ func (s *Server) SetAddresses(name string, addresses ...string) error {
 
 		for i, address := range addresses {
 			n := v.nics[i]
-			n.plugCount++ // what the guest's story would report is overruled
+			n.plugCount++ // cancels the reports of the guest run
 			n.address = n.fullAddress(address)
 			n.reportedAt = time.Time{}
 

@@ -18,7 +18,7 @@ import (
 
 // ScenarioError says what is wrong in a scenario, and where.
 type ScenarioError struct {
-	Line   int    // of the document, from 1; 0 where the scenario was written in Go
+	Line   int    // in the document, starting at 1; 0 for a scenario in Go
 	Field  string // such as inventory.clusters[0].hosts
 	Reason string
 }

@@ -13,8 +13,8 @@ type dhcpPool struct {
 	prefix  netip.Prefix
 	gateway netip.Addr
 	next    netip.Addr
-	holders map[netip.Addr]string // addresses to MAC addresses
-	leases  map[string]netip.Addr // MAC addresses to addresses
+	holders map[netip.Addr]string // MAC addresses by address
+	leases  map[string]netip.Addr // addresses by MAC address
 }
 
 // reserved is the holder of the addresses that the server never leases.

@@ -191,7 +191,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 
 	switch {
 	case readErr != nil:
-		out = errorReply(badRequest("the body cannot be read: %s", readErr), r.URL.Path)
+		out = errorReply(badRequest("cannot read the body: %s", readErr), r.URL.Path)
 	case len(body) > maxBody:
 		out = errorReply(&apiError{status: http.StatusRequestEntityTooLarge, message: "request entity too large"}, r.URL.Path)
 	default:
@@ -233,7 +233,7 @@ func (s *Server) run(c *call, h handler) (out reply) {
 
 	body, err := json.Marshal(result)
 	if err != nil {
-		return errorReply(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
+		return errorReply(fmt.Errorf("cannot marshal the reply: %w", err), c.request.URL.Path)
 	}
 
 	if body, err = c.forOlderVersion(body); err != nil {

@@ -206,9 +206,9 @@ func (f Fault) check() (field, reason string) {
 	case f.TaskError != nil && !startsTasks(f.Operation):
 		return "task_error", fmt.Sprintf("%s starts no task", f.Operation)
 	case f.TaskError != nil && f.TaskError.LeaksVolumes && !createsVMs[f.Operation]:
-		return "task_error.leaks_volumes", fmt.Sprintf("%s makes no VM", f.Operation)
+		return "task_error.leaks_volumes", fmt.Sprintf("%s creates no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan != 0 && !createsVMs[f.Operation]:
-		return "task_error.orphan", fmt.Sprintf("%s makes no VM", f.Operation)
+		return "task_error.orphan", fmt.Sprintf("%s creates no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan == Never:
 		return "task_error.orphan", "must be a duration"
 	case f.LockedFor == Never:

@@ -115,9 +115,9 @@ func (f *Fault) checkEvent() (field, reason string) {
 
 		switch {
 		case given && f.Happens == "":
-			return key, "goes with happens only"
+			return key, "is allowed only with happens"
 		case given && !allowed && key != "after":
-			return key, fmt.Sprintf("does not go with happens: %s", f.Happens)
+			return key, fmt.Sprintf("is not allowed with happens: %s", f.Happens)
 		case required && !given:
 			return key, fmt.Sprintf("is required with happens: %s", f.Happens)
 		}
@@ -135,13 +135,13 @@ func (f *Fault) checkEventValues() (field, reason string) {
 
 	switch {
 	case f.Happens != "" && f.Slow != 0:
-		return "slow", "does not go with happens"
+		return "slow", "is not allowed with happens"
 	case f.After == Never:
 		return "after", "must be a duration"
 	case f.For == Never:
 		return "for", "must be a duration"
 	case f.Host != "" && f.Cluster != "":
-		return "cluster", "does not go with host"
+		return "cluster", "is not allowed with host"
 	case f.Happens == EventSetHostState && !hostState:
 		return "state", fmt.Sprintf("must be one of %s, not %q", strings.Join(sortedKeys(hostStates), ", "), f.State)
 	case f.Happens == EventSetVMTools && !slices.Contains(vmToolsStates, f.State):

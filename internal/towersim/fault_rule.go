@@ -17,13 +17,13 @@ const graphQLName = "api"
 type faultRule struct {
 	Fault
 
-	skipped     int // requests that Skip let through
-	applied     int // requests, or for LockedFor spans, that were struck
+	skipped     int // requests that have passed because of Skip
+	applied     int // requests that the fault has hit; for LockedFor, spans
 	lockedUntil time.Time
 
 	// For events:
 	match     *regexp.Regexp
-	notBefore time.Time // not before then, if it waits for no request
+	notBefore time.Time // of an event without an operation
 	hitVMs    map[*vm]bool
 }
 

@@ -83,7 +83,7 @@ func (w *world) gpuClaims(params []wire.VMGPUOperationParams) ([]gpuClaim, error
 		}
 
 		if claims[i].amount > 1 && !g.virtual() {
-			return nil, badRequest("gpu_devices[%d].amount: the GPU device %s is not cut into virtual ones", i, p.GPUID)
+			return nil, badRequest("gpu_devices[%d].amount: the GPU device %s is not divided into virtual GPUs", i, p.GPUID)
 		}
 	}
 
@@ -177,7 +177,7 @@ func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
 		case g.virtual():
 			gpus[i].amount += claim.amount
 		default:
-			return failure("GPU_ASSIGN_FAILED", "The VM %s has the GPU device %s already.", v.row.Name, g.row.Name)
+			return failure("GPU_ASSIGN_FAILED", "The VM %s already has the GPU device %s.", v.row.Name, g.row.Name)
 		}
 	}
 

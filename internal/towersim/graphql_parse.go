@@ -91,7 +91,7 @@ func (p *gqlParser) expect(token string) error {
 func (p *gqlParser) skipDefinitions() error {
 	for p.token != ")" {
 		if p.kind == scanner.EOF {
-			return errors.New("the variables do not end")
+			return errors.New("the list of variables has no end")
 		}
 
 		p.next()
@@ -276,7 +276,7 @@ func (p *gqlParser) literal() (any, error) {
 			return nil, nil
 		}
 
-		return token, nil // a value of an enumeration
+		return token, nil // an enum value
 	default:
 		return nil, fmt.Errorf("expected a value, not %q", token)
 	}

@@ -88,18 +88,18 @@ func (r *relationInput) disconnects() bool { return r != nil && r.Disconnect != 
 type vmEdit struct {
 	vm     *vm
 	basic  wire.VMUpdateParamsData
-	guest  *updateVMInput // for what goes through the tools
+	guest  *updateVMInput // the part that needs the VM tools
 	nics   []editedNIC
-	noNics bool // the NICs stay as they are
+	noNics bool // the NICs do not change
 	disks  *diskEdit
 }
 
 // editedNIC is a NIC that the VM has after the edit.
 type editedNIC struct {
-	kept   *nic // nil: a new one
+	kept   *nic // nil for a new NIC
 	config nicConfig
 	edit   nicEdit
-	from   *nicInput // nil: it stays as it is
+	from   *nicInput // nil if the NIC does not change
 }
 
 // mac returns the NIC's MAC address, "" if Tower chooses it.

@@ -69,9 +69,9 @@ type diskEdit struct {
 type keptDisk struct {
 	disk   *disk
 	change *diskInput
-	size   int64 // of its volume afterwards, 0: as it is
+	size   int64 // new size of the volume; 0 if it does not change
 	image  *image
-	volume *volume // in place of its own; nil: its own
+	volume *volume // new volume; nil if it does not change
 }
 
 // newDiskEdit looks up the objects that an edit of disks names. It returns nil

@@ -17,7 +17,7 @@ import (
 type guestRun struct {
 	vm          *vm
 	guest       Guest
-	start       time.Time // the power-on, moved on by the length of suspensions
+	start       time.Time // the power-on, plus the length of all suspensions
 	steps       []*step
 	generation  int
 	suspendedAt time.Time // zero unless suspended
@@ -145,8 +145,8 @@ type nicPlan struct {
 func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	n.plugCount++
 	plug := n.plugCount
-	line := s.guestNICFor(n)
-	p := w.nicPlanFor(s, n, line, from)
+	spec := s.guestNICFor(n)
+	p := w.nicPlanFor(s, n, spec, from)
 	n.plan, n.plannedPlugCount = p, plug
 	unplugged := func() bool { return n.plugCount != plug }
 
@@ -162,7 +162,7 @@ func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	if p.lease >= 0 {
 		w.addStep(s, p.lease, func() {
 			if !unplugged() {
-				n.address = w.addressFor(n, line)
+				n.address = w.addressFor(n, spec)
 				n.leasedAt = w.now
 			}
 		})
@@ -179,12 +179,12 @@ func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	}
 }
 
-func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Duration) nicPlan {
+func (w *world) nicPlanFor(s *guestRun, n *nic, spec *GuestNIC, from time.Duration) nicPlan {
 	timing := w.scenario.Timing
 	up := max(timing.Boot, from)
 	p := nicPlan{lease: up + timing.DHCP, report: -1, linkLocal: -1}
 	mute := s.guest.VMTools != "" && s.guest.VMTools != toolsRunning
-	addressed := line != nil && line.Address != ""
+	addressed := spec != nil && spec.Address != ""
 
 	switch {
 	case !*n.row.Enabled:
@@ -195,8 +195,8 @@ func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Durati
 		p.lease = -1
 	}
 
-	if line != nil && line.DHCP != nil && p.lease >= 0 {
-		p.lease = line.DHCP.from(from)
+	if spec != nil && spec.DHCP != nil && p.lease >= 0 {
+		p.lease = spec.DHCP.from(from)
 	}
 
 	if mute {
@@ -207,16 +207,16 @@ func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Durati
 		p.report = p.lease + timing.VMToolsSync
 	}
 
-	if line != nil && line.Reported != nil && p.lease >= 0 {
-		p.report = line.Reported.from(from)
+	if spec != nil && spec.Reported != nil && p.lease >= 0 {
+		p.report = spec.Reported.from(from)
 		// If the scenario gives no time for the lease, it only has to come
 		// before the report.
-		if line.DHCP == nil && p.report >= 0 {
+		if spec.DHCP == nil && p.report >= 0 {
 			p.lease = min(p.lease, p.report)
 		}
 	}
 
-	if line != nil && line.LinkLocalFirst {
+	if spec != nil && spec.LinkLocalFirst {
 		p.linkLocal = up
 		if p.report >= 0 && p.report <= up {
 			p.linkLocal = from + (p.report-from)/2
@@ -257,9 +257,9 @@ func (g *Guest) nic(index int) *GuestNIC {
 
 // addressFor returns the address that a NIC gets: the scenario's, the
 // configured one, or one from DHCP.
-func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
-	if line != nil && line.Address != "" {
-		return n.fullAddress(line.Address)
+func (w *world) addressFor(n *nic, spec *GuestNIC) nicAddress {
+	if spec != nil && spec.Address != "" {
+		return n.fullAddress(spec.Address)
 	}
 
 	if n.static != nil {
@@ -267,7 +267,7 @@ func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
 	}
 
 	// In a VPC, Tower assigns the address.
-	fresh := line != nil && line.NewLease && n.vpc == nil
+	fresh := spec != nil && spec.NewLease && n.vpc == nil
 
 	address, ok := n.pool().lease(n.mac, fresh)
 	if !ok {

@@ -10,11 +10,11 @@ import (
 
 // hardware is the virtual hardware of a new VM, of a template or of a snapshot.
 type hardware struct {
-	cores, sockets int // per socket, and sockets
+	cores, sockets int // cores of each socket
 	memory         int64
 	firmware       wire.VMFirmware
 	ha             bool
-	cloudInit      bool // the disk's system reads cloud-init data
+	cloudInit      bool // the guest supports cloud-init
 	guestOS        *wire.VMGuestsOperationSystem
 	videoType      *wire.VMVideoType
 	limits         ioLimits
@@ -36,8 +36,8 @@ func (s *hardware) clone() hardware {
 
 type nicConfig struct {
 	vlan            *vlan
-	vpc             *vpcConfig // nil: on the network
-	port            *hostNIC   // of a NIC that is a part of it
+	vpc             *vpcConfig // nil if the NIC is on the network
+	port            *hostNIC   // for SR-IOV
 	model           wire.VMNicModel
 	enabled, mirror bool
 	mac             string
@@ -81,10 +81,10 @@ type diskConfig struct {
 	// For a disk: an existing volume, or what the new volume is like.
 	volume *volume
 	name   string
-	path   string // of a template's disk
+	path   string // of a disk of a template
 	size   int64
 	policy wire.VMVolumeElfStoragePolicyType
-	linked bool // shares the data of its origin and takes no space
+	linked bool // shares the data of its source and takes no space
 
 	image *image // in a CD-ROM drive
 }

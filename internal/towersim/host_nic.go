@@ -107,11 +107,11 @@ func (c *call) passThroughNICs(field string, where json.RawMessage) ([]*hostNIC,
 
 	for _, n := range nics {
 		if n.row.UserUsage != "PASS_THROUGH" {
-			return nil, badRequest("%s: the NIC %s of the host %s is not for passing through", field, n.row.Name, n.host.row.Name)
+			return nil, badRequest("%s: the NIC %s of the host %s cannot be passed through", field, n.row.Name, n.host.row.Name)
 		}
 
 		if n.host != nics[0].host {
-			return nil, badRequest("%s: the NICs are of more than one host", field)
+			return nil, badRequest("%s: the NICs belong to more than one host", field)
 		}
 	}
 

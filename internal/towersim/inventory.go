@@ -159,8 +159,8 @@ func (w *world) fixedAddresses() []netip.Addr {
 	var fixed []netip.Addr
 
 	for _, guest := range w.scenario.Guests {
-		for _, line := range guest.NICs {
-			if address, err := netip.ParseAddr(line.Address); err == nil {
+		for _, spec := range guest.NICs {
+			if address, err := netip.ParseAddr(spec.Address); err == nil {
 				fixed = append(fixed, address)
 			}
 		}

@@ -24,10 +24,10 @@ const (
 
 // rowChange is one change of one row.
 type rowChange struct {
-	revision, previous uint64 // previous is that of the same resource; 0: unknown
+	revision, previous uint64 // previous is the last one of the same row; 0 if unknown
 	at                 time.Time
 	action, kind, id   string
-	old, new           string // rows as JSON, "" for none
+	old, new           string // the row as JSON; "" if it does not exist
 }
 
 func (e rowChange) size() int { return len(e.old) + len(e.new) }
@@ -35,7 +35,7 @@ func (e rowChange) size() int { return len(e.old) + len(e.new) }
 // rowState is a row as the journal last saw it.
 type rowState struct {
 	id, kind, value string
-	ownMembers      string // the value without what follows from other rows
+	ownMembers      string // value without the members that reflect other rows
 	revision        uint64
 }
 
@@ -49,8 +49,8 @@ type journal struct {
 
 	known         map[any]*rowState // by row
 	touched       []object
-	rowEvents     map[any]rowEvent // by row, of those that are touched
-	othersTouched bool             // all rows besides those of VMs may have changed
+	rowEvents     map[any]rowEvent // by row; touched rows only
+	othersTouched bool             // any row of the other tables may have changed
 }
 
 // rowEvent is what happened to an object in the current step.
@@ -250,7 +250,7 @@ func (w *world) writeRow(x object) {
 	}
 
 	if was != nil && was.ownMembers == is.ownMembers {
-		was.value = is.value // what other rows make of this one
+		was.value = is.value // members that reflect other rows have changed
 
 		return
 	}

@@ -68,7 +68,7 @@ func (s *Server) startKubernetes() (*kubeServer, error) {
 
 	address, err := url.Parse(s.url)
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell the host to listen on: %w", err)
+		return nil, fmt.Errorf("cannot determine the address to listen on: %w", err)
 	}
 
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(address.Hostname(), "0"))

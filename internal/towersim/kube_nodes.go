@@ -17,12 +17,12 @@ const watchInterval = 100 * time.Millisecond
 
 // nodeQuery is what a request for nodes selects, and in which form.
 type nodeQuery struct {
-	name     string // of metadata.name, by a field selector; "" is any
+	name     string // from a field selector; "" selects all
 	labels   labelSelector
 	limit    int
-	from     string // the name after which a continued list goes on
+	from     string // continue the list after this name
 	table    bool
-	contents string // includeObject of a table
+	contents string // a table's includeObject
 }
 
 func parseNodeQuery(r *http.Request) (nodeQuery, error) {

@@ -18,7 +18,7 @@ type labelSelector []labelRequirement
 type labelRequirement struct {
 	key     string
 	values  []string
-	exists  bool // asks for the label alone
+	exists  bool // values is not used
 	negated bool
 }
 

@@ -61,7 +61,7 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 
 		pair := [2]string{p.Key, deref(p.Value)}
 		if wanted[pair] || c.labelExists(p.Key, p.Value, nil) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", p.Key, deref(p.Value))
+			return nil, badRequest("LABEL_DUPLICATED: the label %s: %s already exists", p.Key, deref(p.Value))
 		}
 
 		wanted[pair] = true
@@ -104,7 +104,7 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 
 		pair := [2]string{key, deref(value)}
 		if wanted[pair] || c.labelExists(key, value, l) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", key, deref(value))
+			return nil, badRequest("LABEL_DUPLICATED: the label %s: %s already exists", key, deref(value))
 		}
 
 		wanted[pair] = true

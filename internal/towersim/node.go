@@ -19,7 +19,7 @@ type node struct {
 	internalIP   string
 	ready        bool
 	changed      time.Time // when ready last changed
-	addedVersion uint64    // the version that it came with
+	addedVersion uint64    // the version in which it was added
 	version      uint64
 	vm           *vm
 }
@@ -31,33 +31,33 @@ const maxRemovedNodes = 1000
 // watch. Its version counts all changes, also over resets.
 type nodeStore struct {
 	byName    map[string]*node
-	removed   []node // with the versions of their removal
+	removed   []node // version is that of the removal
 	version   uint64
-	compacted uint64 // a watch from an earlier version has missed the removal of a node
+	compacted uint64 // removals up to this version may be lost
 }
 
 // planNode plans when the guest joins its Kubernetes cluster.
 func (w *world) planNode(s *guestRun) {
-	line := s.guest.KubernetesNode
-	if line == nil {
+	spec := s.guest.KubernetesNode
+	if spec == nil {
 		return
 	}
 
 	at := w.scenario.Timing.Boot
-	if line.Registered != nil {
-		if *line.Registered == Never {
+	if spec.Registered != nil {
+		if *spec.Registered == Never {
 			return
 		}
 
-		at = time.Duration(*line.Registered)
+		at = time.Duration(*spec.Registered)
 	}
 
-	w.addStep(s, at, func() { w.registerNode(s.vm, line) })
+	w.addStep(s, at, func() { w.registerNode(s.vm, spec) })
 }
 
 // registerNode makes a VM's kubelet register. A VM that has a node already
 // keeps it; any other VM gets a new node.
-func (w *world) registerNode(v *vm, line *GuestNode) {
+func (w *world) registerNode(v *vm, spec *GuestNode) {
 	if w.nodes.byName == nil {
 		w.nodes.byName = map[string]*node{}
 	}
@@ -71,11 +71,11 @@ func (w *world) registerNode(v *vm, line *GuestNode) {
 		v.nodeRegisteredAt = w.now
 	}
 
-	if line.ProviderID == nil || *line.ProviderID {
+	if spec.ProviderID == nil || *spec.ProviderID {
 		n.providerID = "elf://" + v.row.LocalID
 	}
 
-	n.internalIP = line.InternalIP
+	n.internalIP = spec.InternalIP
 	if n.internalIP == "" {
 		n.internalIP = v.firstAddress()
 	}

@@ -44,7 +44,7 @@ type vds struct {
 type vlan struct {
 	row  wire.Vlan
 	vds  *vds
-	pool *dhcpPool // nil: nobody answers a DHCP client
+	pool *dhcpPool // nil if the network has no DHCP server
 	labelSet
 }
 
@@ -81,7 +81,7 @@ func (t *libraryTemplate) in(c *cluster) *template {
 type volume struct {
 	row     wire.VMVolume
 	cluster *cluster
-	linked  bool // shares its data with the template it came from
+	linked  bool // shares the data of its source and takes no space
 	disks   []*disk
 	labelSet
 }
@@ -112,20 +112,20 @@ type nic struct {
 	vm   *vm
 	vlan *vlan    // nil in a VPC
 	vpc  *vpcNIC  // nil on a VM network
-	port *hostNIC // of a NIC that is a part of it
+	port *hostNIC // for SR-IOV
 
-	mac             string         // row.MACAddress, which may be told later
-	static          *staticAddress // what cloud-init or the tools configured, or nil
-	toolsConfigured bool           // the tools configured it, whatever the scenario says
-	unconfigured    bool           // left out of the networks that cloud-init was given
-	requested       nicAddress     // what the caller said of it, shown until a report
-	showsReport     bool           // the row shows a report
-	plugCount       int            // counts how often the NIC was plugged in anew
+	mac             string         // row.MACAddress shows it, sometimes later
+	static          *staticAddress // set by cloud-init or the VM tools; nil for DHCP
+	toolsConfigured bool           // set by the VM tools, overrides the scenario
+	unconfigured    bool           // cloud-init configures only other NICs
+	requested       nicAddress     // the address in the request, shown until a report
+	showsReport     bool           // the row shows a reported address
+	plugCount       int            // changes when earlier plans for the NIC become invalid
 
 	formerIDs []string
 
-	plan             nicPlan // what the guest will do, unless the NIC was plugged in anew
-	plannedPlugCount int     // the plug that the plan is of
+	plan             nicPlan // valid while plannedPlugCount equals plugCount
+	plannedPlugCount int
 
 	// The history of the current guest run, for the control API. All are zero
 	// until they happen.
@@ -154,9 +154,9 @@ type vm struct {
 
 	hostNICs []*hostNIC
 
-	hiddenUntil time.Time // the API does not show the VM until then
+	hiddenUntil time.Time // the API does not show the VM before
 	guestRun    *guestRun
-	order       uint64 // of its creation
+	order       uint64 // position in the order of creation
 
 	createdAt, poweredOnAt, poweredOffAt, nodeRegisteredAt, deletedAt time.Time
 }

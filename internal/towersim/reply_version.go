@@ -25,7 +25,7 @@ func (c *call) forOlderVersion(body []byte) ([]byte, error) {
 	}
 
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // sizes do not fit into a float
+	decoder.UseNumber() // a float cannot hold all sizes
 
 	var reply any
 	if err := decoder.Decode(&reply); err != nil {

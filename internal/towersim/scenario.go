@@ -97,7 +97,7 @@ type TemplateSpec struct {
 	DiskGiB   int      `yaml:"disk_gib"`
 	CloudInit bool     `yaml:"cloud_init"`
 	Firmware  string   `yaml:"firmware"`
-	NICs      []string `yaml:"nics"` // names of VM networks; nil: the first of each cluster
+	NICs      []string `yaml:"nics"` // names of VM networks; nil means each cluster's first network
 	Cluster   string   `yaml:"cluster"`
 }
 
@@ -137,11 +137,11 @@ type Timing struct {
 // Guest is what the guests do in VMs whose names match. All its times count
 // from the power-on.
 type Guest struct {
-	Match          string     `yaml:"match"` // a glob over the VM's name
+	Match          string     `yaml:"match"` // a glob on the VM's name
 	NICs           []GuestNIC `yaml:"nics"`
 	KubernetesNode *GuestNode `yaml:"kubernetes_node"`
 	VMTools        string     `yaml:"vmtools"` // running (default), not_running or not_installed
-	ACPI           *bool      `yaml:"acpi"`    // false: the guest ignores a shutdown
+	ACPI           *bool      `yaml:"acpi"`    // if false, the guest ignores a shutdown
 	PowersOff      *Delay     `yaml:"powers_off"`
 	// ExtraIPs are addresses in the VM's flat list that no NIC has, such as
 	// those of container bridges.
@@ -152,7 +152,7 @@ type Guest struct {
 // scenario's timing.
 type GuestNIC struct {
 	Index    int    `yaml:"index"`
-	Address  string `yaml:"address"`  // "": from the network's DHCP range, or as cloud-init configured it
+	Address  string `yaml:"address"`  // "" means from DHCP, or as configured by cloud-init
 	DHCP     *Delay `yaml:"dhcp"`     // when the NIC gets its address
 	Reported *Delay `yaml:"reported"` // when Tower shows it
 	// LinkLocalFirst makes Tower show a 169.254 address before the real one.
@@ -166,8 +166,8 @@ type GuestNIC struct {
 // name.
 type GuestNode struct {
 	Registered *Delay `yaml:"registered"`
-	InternalIP string `yaml:"internal_ip"` // "": the address of the first NIC that has one
-	ProviderID *bool  `yaml:"provider_id"` // false: left empty
+	InternalIP string `yaml:"internal_ip"` // "" means the address of the first NIC that has one
+	ProviderID *bool  `yaml:"provider_id"` // if false, the provider id is empty
 }
 
 // DefaultScenario returns the scenario of an empty document: one cluster, two
@@ -265,7 +265,7 @@ func (h *HostList) fromNode(n *yaml.Node) error {
 	}
 
 	if number > maxHosts {
-		return fmt.Errorf("must be %d hosts at most, not %d", maxHosts, number)
+		return fmt.Errorf("must be at most %d hosts, not %d", maxHosts, number)
 	}
 
 	*h = hostsByNumber(number)

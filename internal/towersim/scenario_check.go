@@ -159,7 +159,7 @@ func checkUnique(seen map[string]bool, field, name string) error {
 	}
 
 	if seen[name] {
-		return invalid(field, "%q is there already", name)
+		return invalid(field, "%q is used twice", name)
 	}
 
 	seen[name] = true
@@ -375,7 +375,7 @@ const (
 // checkRange refuses a number that is not more than 0 or is too large.
 func checkRange[T int | float64](field string, n, most T) error {
 	switch {
-	case !(n > 0): // nor NaN
+	case !(n > 0): // also refuses NaN
 		return invalid(field, "must be more than 0")
 	case n > most:
 		return invalid(field, "must not be more than %v", most)
@@ -424,7 +424,7 @@ func (i *Inventory) completeVMs(uniqueNames bool) error {
 
 		if key := vm.Cluster + "/" + vm.Name; uniqueNames {
 			if names[key] {
-				return invalid(field+".name", "%q is there already", vm.Name)
+				return invalid(field+".name", "%q is used twice", vm.Name)
 			}
 
 			names[key] = true

@@ -65,7 +65,7 @@ func (g *Guest) check(field string) error {
 		}
 
 		if indexes[nic.Index] {
-			return invalid(at+".index", "the NIC %d is there already", nic.Index)
+			return invalid(at+".index", "the NIC %d is given twice", nic.Index)
 		}
 
 		indexes[nic.Index] = true

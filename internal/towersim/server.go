@@ -60,10 +60,10 @@ type Server struct {
 	kube     *kubeServer
 	kubeErr  error
 
-	mu       sync.Mutex // guards all that follows
+	mu       sync.Mutex // guards the world and all fields below
 	ids      *idSource
 	world    *world
-	sessions map[string]string // tokens to user names
+	sessions map[string]string // user names by token
 	apiKeys  map[string]*apiKey
 }
 

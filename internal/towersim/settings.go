@@ -23,7 +23,7 @@ func (s *globalSettings) rowPtr() any { return &s.row }
 type clusterSettings struct {
 	row     wire.ClusterSettings
 	cluster *cluster
-	bin     *wire.NestedVMRecycleBin // of the cluster's own; nil follows the global one
+	bin     *wire.NestedVMRecycleBin // the cluster's own setting; nil means the global one
 }
 
 func (s *clusterSettings) id() string  { return s.row.ID }

@@ -22,9 +22,9 @@ const (
 
 // statusQuery is what the user wants to see on the status page.
 type statusQuery struct {
-	Name    string // part of the VMs' names
-	Waiting bool   // only VMs that wait for something
-	Table   bool   // a table in place of bars
+	Name    string // part of a VM's name
+	Waiting bool   // show only VMs that wait for something
+	Table   bool   // show a table instead of bars
 }
 
 // status is what the status page shows.
@@ -37,14 +37,14 @@ type status struct {
 	Up       string
 	Speed    string // "" in real time
 	Clusters []clusterStatus
-	Total    int // VMs, deleted ones apart
+	Total    int // VMs that are not deleted
 	Waiting  int
 	Matching int
-	Gone     int // deleted VMs that match
+	Gone     int // matching deleted VMs
 	VMs      []vmStatus
 	Deleted  []vmStatus
 	Axis     []tick
-	Tasks    int // under way
+	Tasks    int // tasks that are not finished
 	Failed   []taskStatus
 	Faults   []faultStatus
 	Requests []requestCount
@@ -100,7 +100,7 @@ type vmStatus struct {
 type laneStatus struct {
 	Label, Detail, Value string
 	Waiting              bool
-	History              []string // what the bars are, in words
+	History              []string // the bars in words
 	Bars                 []bar
 	HasDue               bool
 	Due                  float64
@@ -109,14 +109,14 @@ type laneStatus struct {
 type bar struct {
 	Kind, Title string
 	X, Width    float64
-	Thin        bool // nothing that matters to a client has happened yet
+	Thin        bool // the phase means nothing to clients
 }
 
 // tick is a mark on the axis.
 type tick struct {
 	At     float64
 	Label  string
-	Anchor string // of the text: start, middle or end
+	Anchor string // the text's anchor: start, middle or end
 }
 
 type requestCount struct {
@@ -147,7 +147,7 @@ func (w *world) status(q statusQuery) status {
 
 	switch {
 	case w.clock.manual:
-		out.Speed = "stopped, moved by hand"
+		out.Speed = "manual clock"
 	case w.clock.speed != 1:
 		out.Speed = fmt.Sprintf("%g times real time", w.clock.speed)
 	}

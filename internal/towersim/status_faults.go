@@ -48,9 +48,9 @@ func (r *faultRule) status() faultStatus {
 	case r.skipped < r.Skip:
 		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.skipped, r.Skip)
 	case r.Times == 0 && r.LockedFor == 0 && r.Happens == "":
-		out.Progress = fmt.Sprintf("struck %d times, goes on", r.applied)
+		out.Progress = fmt.Sprintf("hit %d requests, no limit", r.applied)
 	default:
-		out.Progress = fmt.Sprintf("struck %d of %d times", r.applied, max(r.Times, 1))
+		out.Progress = fmt.Sprintf("hit %d of %d", r.applied, max(r.Times, 1))
 	}
 
 	return out

@@ -23,7 +23,7 @@ var statusTemplate = htmltemplate.Must(htmltemplate.New("status").Funcs(htmltemp
 type statusView struct {
 	status
 
-	Nonce string // of this answer's own script and style
+	Nonce string // for the script and the style of this reply
 }
 
 // getStatusPage serves the page for people. The page works without JavaScript;
@@ -46,8 +46,8 @@ func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 
 	var page bytes.Buffer
 	if err := statusTemplate.ExecuteTemplate(&page, part, view); err != nil {
-		s.log.Error("the status page cannot be written", "error", err)
-		http.Error(w, "the status page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		s.log.Error("cannot render the status page", "error", err)
+		http.Error(w, "cannot render the status page: "+err.Error(), http.StatusInternalServerError)
 
 		return
 	}

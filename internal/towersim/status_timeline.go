@@ -13,8 +13,8 @@ import (
 const (
 	phaseMade     = "made"     // from the creation to the power-on
 	phaseOn       = "on"       // powered on
-	phaseWaiting  = "waiting"  // for what the lane is about
-	phaseLeased   = "leased"   // the guest has an address that Tower does not show
+	phaseWaiting  = "waiting"  // waiting for what the lane shows
+	phaseLeased   = "leased"   // the guest has an address, Tower does not show it
 	phaseReported = "reported" // Tower shows it
 	phaseNode     = "node"     // the Kubernetes node is there
 )
@@ -31,7 +31,7 @@ type phase struct {
 type lane struct {
 	label, detail string
 	phases        []phase
-	due           time.Time // when what the lane waits for will happen, if known
+	due           time.Time // when the wait will end, if known
 	value         string
 	waiting       bool
 }
@@ -78,8 +78,8 @@ func (w *world) powerLane(v *vm) lane {
 
 	switch {
 	case v.poweredOnAt.IsZero() && isPlaceholder(v.row.LocalID) && !v.deleted():
-		l.phases = []phase{{kind: phaseMade, from: v.createdAt, title: "being made since " + w.clockTime(v.createdAt)}}
-		l.value, l.waiting = "being made", true
+		l.phases = []phase{{kind: phaseMade, from: v.createdAt, title: "being created since " + w.clockTime(v.createdAt)}}
+		l.value, l.waiting = "being created", true
 
 		return l
 	case v.poweredOnAt.IsZero():
@@ -154,7 +154,7 @@ func (w *world) nicLane(v *vm, index int, n *nic) lane {
 		l.value = fmt.Sprintf("%s reported +%s", n.address.ip, shortDuration(reported.Sub(origin)))
 
 		if v.guestRun == nil && !w.scenario.StaleAddresses {
-			l.value += ", gone with the power"
+			l.value += ", no longer shown since the power-off"
 		}
 
 		return l
@@ -186,7 +186,7 @@ func (w *world) describeWait(v *vm, n *nic, l *lane) {
 	switch {
 	case !v.guestRun.suspendedAt.IsZero():
 		l.value += ", suspended"
-		l.due = time.Time{} // moves on as long as that lasts
+		l.due = time.Time{} // unknown until the VM is resumed
 	case report.IsZero() && lease.IsZero():
 		l.value = "never gets an address"
 	case report.IsZero():
@@ -207,7 +207,7 @@ func (w *world) dueTimes(v *vm, n *nic) (lease, report time.Time) {
 		return lease, report
 	}
 
-	if n.plannedPlugCount != n.plugCount { // overruled from outside
+	if n.plannedPlugCount != n.plugCount { // the plan is invalid
 		return n.leasedAt, n.reportedAt
 	}
 
@@ -229,8 +229,8 @@ func (w *world) offText(n *nic) string {
 }
 
 func (w *world) nodeLane(v *vm) (lane, bool) {
-	line := w.guestOf(v.row.Name).KubernetesNode
-	if line == nil || v.poweredOnAt.IsZero() {
+	spec := w.guestOf(v.row.Name).KubernetesNode
+	if spec == nil || v.poweredOnAt.IsZero() {
 		return lane{}, false
 	}
 
@@ -249,7 +249,7 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 
 		l.waiting = true
 
-		if at, planned := w.nodeDue(v, line); planned {
+		if at, planned := w.nodeDue(v, spec); planned {
 			l.due = at
 			l.value += ", due +" + shortDuration(at.Sub(v.timelineStart()))
 		} else {
@@ -278,15 +278,15 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 	return l, true
 }
 
-func (w *world) nodeDue(v *vm, line *GuestNode) (time.Time, bool) {
+func (w *world) nodeDue(v *vm, spec *GuestNode) (time.Time, bool) {
 	offset := w.scenario.Timing.Boot
 
-	if line.Registered != nil {
-		if *line.Registered == Never {
+	if spec.Registered != nil {
+		if *spec.Registered == Never {
 			return time.Time{}, false
 		}
 
-		offset = time.Duration(*line.Registered)
+		offset = time.Duration(*spec.Registered)
 	}
 
 	return v.guestRun.start.Add(offset), true

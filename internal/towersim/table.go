@@ -17,7 +17,7 @@ type table[T object] struct {
 	byID  map[string]T
 	byRow map[any]T
 
-	journal *journal // nil: nobody keeps one
+	journal *journal // nil if there is none
 }
 
 func (t *table[T]) add(x T) {

@@ -26,7 +26,7 @@ type task struct {
 	startedAt   time.Time
 	duration    time.Duration
 	failure     *taskFailure // nil unless it failed
-	abortion    *taskFailure // why it fails when it ends, if somebody aborted it
+	abortion    *taskFailure // not nil if the task was aborted and will fail
 }
 
 func (t *task) id() string  { return t.row.ID }
@@ -86,9 +86,9 @@ func (c *call) checkUnlocked(objects ...lockable) error {
 
 // taskWork is the work of one task.
 type taskWork struct {
-	mutation    string // the name that resource_mutation shows
+	mutation    string // resource_mutation in the row
 	description localizedText
-	resource    string // the type that resource_type shows
+	resource    string // resource_type in the row
 	id          string
 	cluster     *cluster
 	status      wire.EntityAsyncStatus

@@ -23,7 +23,7 @@ const chunkSize = 4 << 20
 type upload struct {
 	row      wire.UploadTask
 	received int64
-	done     func() // makes the object that the file is
+	done     func() // creates the object
 }
 
 func (w *world) newUpload(kind wire.UploadResourceType, name string, size int64) *upload {

@@ -23,7 +23,7 @@ type blueprint struct {
 	description     string
 	cluster         *cluster
 	folder          *folder
-	host            *host // nil: the scheduler decides
+	host            *host // nil if the scheduler chooses
 	owner           *user
 	running         bool
 	isCopy          bool // from a VM, a snapshot or a template

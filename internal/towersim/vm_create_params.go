@@ -71,7 +71,7 @@ func (c *call) applyParams(b *blueprint, params any) error {
 
 	if p.IOPolicy != nil {
 		if b.isCopy && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
-			return badRequest("io_policy: only that of the source can be given, not %s", *p.IOPolicy)
+			return badRequest("io_policy: a copy has the I/O policy of its source, not %s", *p.IOPolicy)
 		}
 
 		b.ioPolicy = p.IOPolicy

@@ -74,7 +74,7 @@ func (w *world) keepDeleted(v *vm) {
 
 	if len(w.deletedVMs) > maxDeletedVMs {
 		w.nodes.removeNodeOf(w.deletedVMs[0])
-		w.deletedVMs[0] = nil // the array below the slice lives on
+		w.deletedVMs[0] = nil // the underlying array still exists
 		w.deletedVMs = w.deletedVMs[1:]
 	}
 }

@@ -45,7 +45,7 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 			}
 
 			if size < d.volume.row.Size {
-				return nil, badRequest("body.size: %d is less than the disk has, %d", size, d.volume.row.Size)
+				return nil, badRequest("body.size: %d is less than the size of the disk, %d", size, d.volume.row.Size)
 			}
 		}
 	}

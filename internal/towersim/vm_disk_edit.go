@@ -128,7 +128,7 @@ func checkUsedOnce(wanted []*volume) *taskFailure {
 		}
 
 		if seen[v] {
-			return failure("VM_VOLUME_IN_USE", "The volume %s is wanted for two disks.", v.row.Name)
+			return failure("VM_VOLUME_IN_USE", "The volume %s cannot be used for two disks.", v.row.Name)
 		}
 
 		seen[v] = true
@@ -283,7 +283,7 @@ func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm
 	for _, disks := range chosen {
 		for _, d := range disks {
 			if d.row.Type != wire.VMDiskTypeCdRom {
-				return nil, badRequest("body.where: the disk %s is no CD-ROM drive", d.row.ID)
+				return nil, badRequest("body.where: the disk %s is not a CD-ROM drive", d.row.ID)
 			}
 		}
 	}

@@ -124,7 +124,7 @@ func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any
 	for _, v := range vms {
 		for _, n := range v.nics {
 			if n.vlan != nil && mapping[n.vlan.row.LocalID] == nil {
-				return nil, badRequest("body.data.vm_config.network_mapping: nothing is said of the network %s", n.vlan.row.LocalID)
+				return nil, badRequest("body.data.vm_config.network_mapping: the network %s is not in the mapping", n.vlan.row.LocalID)
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func abortMigrateVMAcrossCluster(c *call, in *wire.AbortMigrateVMAcrossClusterPa
 
 	for _, t := range tasks {
 		if deref(t.row.ResourceMutation) != migrationMutation {
-			return nil, badRequest("body.tasks: the task %s is no migration across clusters", t.row.ID)
+			return nil, badRequest("body.tasks: the task %s is not a migration across clusters", t.row.ID)
 		}
 	}
 

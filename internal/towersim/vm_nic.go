@@ -186,7 +186,7 @@ func removeVMNic(c *call, in *wire.VMRemoveNicParams) (any, error) {
 
 func removeVMNicByWhere(c *call, in *wire.VMRemoveNicByWhereParams) (any, error) {
 	if in.Effect.VMIDs == nil && isEmptyObject(in.Where) {
-		return nil, badRequest("body.effect.vm_ids: is required where the filter is empty")
+		return nil, badRequest("body.effect.vm_ids: is required if the filter is empty")
 	}
 
 	vms, chosen, err := c.matchNICs(in.Where, in.Effect.VMIDs)

@@ -54,7 +54,7 @@ func checkDistinctMACs(shapes []nicConfig) error {
 		}
 
 		if before, given := first[mac]; given {
-			return badRequest("vm_nics[%d].mac_address: %s is the address of vm_nics[%d] too", i, shapes[i].mac, before)
+			return badRequest("vm_nics[%d].mac_address: %s is also the address of vm_nics[%d]", i, shapes[i].mac, before)
 		}
 
 		first[mac] = i

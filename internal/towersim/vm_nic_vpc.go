@@ -30,7 +30,7 @@ func (c *call) moveInVPC(vms []*vm, chosen map[*vm][]*nic, d *wire.UpdateVPCNicP
 	for _, v := range vms {
 		for _, n := range chosen[v] {
 			if n.vpc == nil {
-				return nil, badRequest("body.where: a NIC of the VM %s is in no VPC", v.row.Name)
+				return nil, badRequest("body.where: a NIC of the VM %s is not in a VPC", v.row.Name)
 			}
 
 			s := &vpcConfig{subnet: n.vpc.subnet, addresses: slices.Clone(n.vpc.addresses), floating: n.vpc.floating}

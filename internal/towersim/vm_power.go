@@ -155,7 +155,7 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 			}
 
 			if len(v.gpus) > 0 && wanted == nil {
-				return failure("GPU_ASSIGN_FAILED", "The VM %s has GPU devices and starts only on a host that is named.", v.row.Name)
+				return failure("GPU_ASSIGN_FAILED", "The VM %s has GPU devices; it starts only if the request names a host.", v.row.Name)
 			}
 
 			v.host = placed

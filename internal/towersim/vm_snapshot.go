@@ -12,10 +12,10 @@ import (
 type snapshot struct {
 	row      wire.VMSnapshot
 	cluster  *cluster
-	vm       *vm // nil once the VM is gone
+	vm       *vm // nil if the VM was deleted
 	hardware hardware
-	volumes  []*volume // those that the disks of the shape were, nil for drives
-	nics     []*nic    // as they were; the guest's configuration of them is on its disk
+	volumes  []*volume // the volumes of the disks; nil for CD-ROM drives
+	nics     []*nic    // copies, with the configuration in the guest
 	labelSet
 }
 
@@ -194,7 +194,7 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 
 	for _, v := range vms {
 		if s.vm != v {
-			return nil, badRequest("body.data.snapshot_id: the snapshot is not one of the VM %s", v.row.Name)
+			return nil, badRequest("body.data.snapshot_id: the snapshot does not belong to the VM %s", v.row.Name)
 		}
 	}
 

@@ -55,7 +55,7 @@ func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
 
 	for _, v := range volumes {
 		if d.Size != nil && bytesOf(*d.Size, d.SizeUnit) < v.row.Size {
-			return nil, badRequest("body.data.size: is less than the volume has, %d", v.row.Size)
+			return nil, badRequest("body.data.size: is less than the size of the volume, %d", v.row.Size)
 		}
 	}
 

@@ -58,7 +58,7 @@ func (w *world) changeVPCConfig(field string, s *vpcConfig, in *vpc, subnet *str
 	for i, text := range addresses {
 		address, err := netip.ParseAddr(text)
 		if err != nil || !s.subnet.pool.assignable(address) || slices.Contains(s.addresses, address) {
-			return badRequest("%s.vpc_nic.ip_addresses[%d]: %q is no address for a NIC in %s", field, i, text, s.subnet.row.CIDR)
+			return badRequest("%s.vpc_nic.ip_addresses[%d]: %q is not an address for a NIC in %s", field, i, text, s.subnet.row.CIDR)
 		}
 
 		s.addresses = append(s.addresses, address)

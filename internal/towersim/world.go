@@ -18,13 +18,13 @@ type world struct {
 	version  version
 	clock    *clock
 	ids      *idSource
-	sessions map[string]string // tokens to user names; they outlive a reset
+	sessions map[string]string // user names by token; a reset does not change them
 	guests   []compiledGuest
 	faults   []*faultRule
 	requests map[string]int
 	total    int
-	journal  *journal // nil before 4.6, which cannot be asked for it
-	dirty    bool     // derived members of rows are out of date
+	journal  *journal // nil before 4.6
+	dirty    bool     // the derived members of rows are out of date
 
 	organizations    table[*organization]
 	datacenters      table[*datacenter]
@@ -60,7 +60,7 @@ type world struct {
 	floatingIPs      table[*floatingIP]
 	tasks            table[*task]
 
-	formerDisks map[string]*disk // by the ids that they had before edits
+	formerDisks map[string]*disk // by former ids
 	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	deletedVMs  []*vm // the newest ones, oldest first, for the control API and the status page

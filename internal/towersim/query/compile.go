@@ -88,7 +88,7 @@ func (p *place) String() string {
 func compileWhere(src Source, entity string, where json.RawMessage) (*filter, error) {
 	info := entityByName(entity)
 	if info == nil {
-		return nil, fmt.Errorf("query: entity %q is not known", entity)
+		return nil, fmt.Errorf("query: unknown entity %q", entity)
 	}
 	tree, err := parse(where)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 	kindEnum   kind = 'e'
 	kindOne    kind = 'o' // to-one relation
 	kindMany   kind = 'm' // to-many relation
-	kindJSON   kind = 'j' // can be ordered by, but has no order
+	kindJSON   kind = 'j' // may be ordered by, but all values are equal
 )
 
 // fieldInfo describes a field of a filter or an order.

@@ -18,7 +18,7 @@ const maxLines = 450
 // emitTypes writes the types: one file for each tag, one for the types that
 // several tags share, and one for the enums.
 func emitTypes(b *builder) map[string]string {
-	parts := map[string][]string{} // by file, the bodies of its parts
+	parts := map[string][]string{} // the bodies of the parts, by file
 	for _, name := range sortedKeys(b.types) {
 		t := b.types[name]
 		var text strings.Builder

@@ -14,7 +14,7 @@ const whereSuffix = "WhereInput"
 type field struct {
 	json, goName, goType string
 	jsonOptions          string
-	rules                []string // what the strict decoder checks
+	rules                []string // what the decoder checks
 }
 
 // goType is one generated type: a struct, an enum or an alias.
@@ -25,14 +25,14 @@ type goType struct {
 	alias        string
 	closed       bool
 	request      bool
-	tags         []string // tags of the operations that reach it
+	tags         []string // tags of the operations that use it
 }
 
 // builder converts schemas to Go types, each once.
 type builder struct {
 	doc   *loadDocument
 	types map[string]*goType // by Go name
-	tag   string             // tag of the operation at hand
+	tag   string             // tag of the current operation
 }
 
 func newBuilder(doc *loadDocument) *builder {
