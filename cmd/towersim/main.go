@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command towersim runs a simulated SmartX CloudTower: see its --help.
+// Command towersim runs a simulated SmartX CloudTower. See towersim --help.
 package main
 
 import (
@@ -19,7 +19,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// The exit codes. A wrong command line or scenario is the caller's to mend.
+// The exit codes. exitUsage means that the command line or the scenario is
+// wrong.
 const (
 	exitOK    = 0
 	exitError = 1
@@ -34,7 +35,7 @@ func main() {
 	os.Exit(code)
 }
 
-// run serves until ctx ends and returns the exit code.
+// run serves until ctx ends, and returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	options, code, ok := parse(args, stdout, stderr)
 	if !ok {
@@ -78,7 +79,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return exitOK
 }
 
-// parse reads the command line. It returns false and an exit code if there is
+// parse parses the command line. It returns false and an exit code if there is
 // nothing to run.
 func parse(args []string, stdout, stderr io.Writer) (towersim.Options, int, bool) {
 	flags := flag.NewFlagSet("towersim", flag.ContinueOnError)
@@ -100,7 +101,7 @@ func parse(args []string, stdout, stderr io.Writer) (towersim.Options, int, bool
 		return options, exitOK, false
 	case err == nil && flags.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case err == nil && !(*speed > 0 && *speed <= towersim.MaxSpeed): // nor NaN
+	case err == nil && !(*speed > 0 && *speed <= towersim.MaxSpeed): // also refuses NaN
 		err = fmt.Errorf("--speed must be more than 0 and at most %d, not %v", towersim.MaxSpeed, *speed)
 	}
 
@@ -130,8 +131,8 @@ func parse(args []string, stdout, stderr io.Writer) (towersim.Options, int, bool
 	return options, exitOK, true
 }
 
-// printExports writes the lines to eval. The certificate goes by way of a file,
-// so that each variable stays on one line; cleanUp removes it.
+// printExports prints the lines for eval. The certificate is written to a file,
+// so that each variable is on one line; cleanUp removes the file.
 func printExports(stdout io.Writer, server *towersim.Server) (cleanUp func(), err error) {
 	cleanUp = func() {}
 
@@ -173,7 +174,7 @@ func writeCertificate(pem string) (path string, err error) {
 	return file.Name(), nil
 }
 
-// quoted protects a value from the shell where it needs that.
+// quoted quotes a value for the shell, if necessary.
 func quoted(value string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,=", r)

@@ -19,13 +19,13 @@ type event struct {
 	Action, Package, Test, Key, Value string
 }
 
-// reportAcceptance prints how many exchanges the acceptance tests compared with
-// the OpenAPI document. It fails where they failed, or compared nothing though
-// there is a document.
+// reportAcceptance prints how many exchanges the acceptance tests have compared
+// with the OpenAPI document. It returns an error if tests failed, or if there
+// is a document and nothing was compared.
 func reportAcceptance(path string, out io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return fmt.Errorf("read what they printed: %w", err)
+		return fmt.Errorf("read the output of the tests: %w", err)
 	}
 	defer file.Close()
 	sum, err := sumEvents(file)
@@ -48,9 +48,9 @@ func reportAcceptance(path string, out io.Writer) error {
 	return nil
 }
 
-// summary is what the events of a test run add up to.
+// summary is the result of a test run.
 type summary struct {
-	passed, failed    int // tests that are no subtests
+	passed, failed    int // without subtests
 	towers, exchanges int
 	operations        map[string]bool
 }
@@ -62,7 +62,7 @@ func sumEvents(events io.Reader) (summary, error) {
 		if err := decoder.Decode(&e); errors.Is(err, io.EOF) {
 			return sum, nil
 		} else if err != nil {
-			return sum, fmt.Errorf("read what they printed: %w", err)
+			return sum, fmt.Errorf("read the output of the tests: %w", err)
 		}
 		whole := e.Test != "" && !strings.Contains(e.Test, "/")
 		switch {
@@ -78,14 +78,14 @@ func sumEvents(events io.Reader) (summary, error) {
 	}
 }
 
-// add reads one attribute as [openapicheck.FormatCounts] writes it.
+// add adds one attribute, as [openapicheck.FormatCounts] writes it.
 func (s *summary) add(value string) error {
 	s.towers++
 	for _, part := range strings.Fields(value) {
 		operation, number, _ := strings.Cut(part, "=")
 		n, err := strconv.Atoi(number)
 		if err != nil {
-			return fmt.Errorf("%q is no count", part)
+			return fmt.Errorf("%q is not a count", part)
 		}
 		s.exchanges += n
 		s.operations[operation] = true

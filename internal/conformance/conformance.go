@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command conformance holds the simulated Tower against what the vendor made:
-// it runs the integration suite of the vendor's SDK against it, compares all of
-// the suite's traffic with the vendor's OpenAPI document where
-// ELF_TEST_OPENAPI names that, and adds up the comparisons that the acceptance
-// tests made.
+// Command conformance compares the simulated Tower with the vendor's work. It
+// runs the integration suite of the vendor's SDK against the simulator,
+// compares the suite's requests and replies with the vendor's OpenAPI document
+// if ELF_TEST_OPENAPI names it, and adds up the comparisons of the acceptance
+// tests.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	os.Exit(start())
 }
 
-// start reads the command line and returns the exit status.
+// start parses the command line and returns the exit status.
 func start() int {
 	suite := flag.String("suite", "", "`path` of the integration suite's test binary")
 	acceptance := flag.String("acceptance", "", "`file` with the output of the acceptance tests, as go test -json writes it")
@@ -38,7 +38,7 @@ func start() int {
 	return 0
 }
 
-// run does what the command line asks for.
+// run does what the command line requests.
 func run(ctx context.Context, suite, acceptance string, out io.Writer) error {
 	if suite == "" && acceptance == "" {
 		return errors.New("nothing to do: give -suite, -acceptance or both")

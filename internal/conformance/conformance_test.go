@@ -79,7 +79,7 @@ func TestRunSuite(t *testing.T) {
 		// The fake one never asks for what the spec that runs apart is about.
 		"passes":    {"the simulator did not answer " + brokenOperation},
 		"fails":     {"some spec failed: expected nil"},
-		"dies":      {"left no report", "somebody indexed a list"},
+		"dies":      {"there is no report", "somebody indexed a list"},
 		"overlooks": {"no-such-operation answered 501, 2 times"},
 	} {
 		t.Run(behaviour, func(t *testing.T) {
@@ -112,15 +112,15 @@ func TestJudge(t *testing.T) {
 	}{
 		"all passed":           {listed(), ""},
 		"one failed":           {append(listed(), spec{Kind: "It", Text: "b", State: "panicked"}), "b panicked"},
-		"one skipped silently": {append(listed(), skipped("skipped", "b")), "b is skipped, and not listed"},
-		"one pending silently": {append(listed(), skipped("pending", "b")), "b is pending, and not listed"},
+		"one skipped silently": {append(listed(), skipped("skipped", "b")), "b is skipped, but is not listed"},
+		"one pending silently": {append(listed(), skipped("pending", "b")), "b is pending, but is not listed"},
 		"the set-up failed":    {append(listed(), spec{Kind: "BeforeSuite", State: "failed"}), "BeforeSuite failed"},
 		"a listed one is gone": {listed()[1:], "is listed, but not in the suite"},
 		"nothing ran":          {listed()[:len(pending)+1], "no spec passed"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			v := judge(c.specs)
+			v := checkSpecs(c.specs)
 			switch {
 			case c.want == "" && len(v.problems) == 0:
 			case c.want != "" && len(v.problems) == 1 && strings.Contains(v.problems[0].Error(), c.want):
@@ -134,7 +134,7 @@ func TestJudge(t *testing.T) {
 func TestReasonsAreShort(t *testing.T) {
 	s := passing("a")
 	s.Failure.Message = strings.Repeat("much\n too long ", 200)
-	if text := s.why(); len(text) > 500 || strings.Contains(text, "\n") {
+	if text := s.failureText(); len(text) > 500 || strings.Contains(text, "\n") {
 		t.Errorf("a failure takes %d bytes: %s", len(text), text)
 	}
 }
@@ -197,17 +197,17 @@ func TestReportAcceptance(t *testing.T) {
 			`{"Action":"attr","Package":"p","Test":"TestAccA","Key":"openapi-exchanges","Value":"get-vms=3"}` + "\n"
 		broken = `{"Action":"attr","Package":"p","Test":"TestAccA","Key":"openapi-exchanges","Value":"get-vms=many"}` + "\n"
 	)
-	cases := map[string]struct{ events, document, printed, failure string }{
+	cases := map[string]struct{ events, loadDocument, printed, failure string }{
 		"counted":         {pass + sub + counts, "tower.json", "16 exchanges on 2 operations compared, in 2 simulated Towers of 1 tests", ""},
 		"a failed test":   {pass + fail + counts, "tower.json", "", "1 tests failed"},
 		"nothing counted": {pass, "tower.json", "0 exchanges", "no exchange was compared"},
 		"no document":     {pass, "", "1 passed; not compared", ""},
-		"no count":        {broken, "tower.json", "", `"get-vms=many" is no count`},
-		"no events":       {"?", "tower.json", "", "read what they printed"},
+		"no count":        {broken, "tower.json", "", `"get-vms=many" is not a count`},
+		"no events":       {"?", "tower.json", "", "read the output of the tests"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			t.Setenv(openapicheck.EnvDocument, c.document)
+			t.Setenv(openapicheck.EnvDocument, c.loadDocument)
 			path := filepath.Join(t.TempDir(), "events.json")
 			if err := os.WriteFile(path, []byte(c.events), 0o600); err != nil {
 				t.Fatal(err)

@@ -17,7 +17,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
-// spec is one spec of the suite, in the part of Ginkgo's report that counts.
+// spec is one spec of the suite, with the members of Ginkgo's report that are
+// needed.
 type spec struct {
 	Containers []string `json:"ContainerHierarchyTexts"`
 	Kind       string   `json:"LeafNodeType"`
@@ -37,9 +38,9 @@ func (s *spec) name() string {
 	return strings.Join(append(slices.Clone(s.Containers), s.Text), " ")
 }
 
-// why says what a spec failed of, and where. Gomega's messages hold whole
-// objects, whose beginning tells enough.
-func (s *spec) why() string {
+// failureText describes why a spec failed, and where. Gomega's messages contain
+// whole objects, so only their beginning is used.
+func (s *spec) failureText() string {
 	const enough = 400
 	f := &s.Failure
 	text := []rune(strings.Join(strings.Fields(f.Message+" "+f.ForwardedPanic), " "))
@@ -49,11 +50,11 @@ func (s *spec) why() string {
 	return fmt.Sprintf("%s (%s:%d)", string(text), filepath.Base(f.Location.FileName), f.Location.LineNumber)
 }
 
-// readReport reads a report of Ginkgo's.
+// readReport reads a report of Ginkgo.
 func readReport(path string) ([]spec, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("it left no report: %w", err)
+		return nil, fmt.Errorf("there is no report: %w", err)
 	}
 	var suites []struct {
 		Specs []spec `json:"SpecReports"`
@@ -68,25 +69,25 @@ func readReport(path string) ([]spec, error) {
 	return specs, nil
 }
 
-// verdict is what the report of a run means.
-type verdict struct {
+// result is the result of a run.
+type result struct {
 	passed   int
 	notes    []string
 	problems []error
 }
 
-// judge compares a report with what has to be in it: each spec passed, but for
-// those that are listed with a reason.
-func judge(specs []spec) verdict {
-	var v verdict
+// checkSpecs checks the specs of a report. All of them must have passed, except
+// the ones that are listed with a reason.
+func checkSpecs(specs []spec) result {
+	var v result
 	missing := maps.Clone(pending)
 	missing[brokenSpec] = brokenReason
 
 	for i := range specs {
 		s := &specs[i]
-		if s.Kind != "It" { // the suite's own set-up, which passes silently
+		if s.Kind != "It" { // the suite's set-up
 			if s.State != "passed" {
-				v.problems = append(v.problems, fmt.Errorf("%s %s: %s", s.Kind, s.State, s.why()))
+				v.problems = append(v.problems, fmt.Errorf("%s %s: %s", s.Kind, s.State, s.failureText()))
 			}
 			continue
 		}
@@ -98,11 +99,11 @@ func judge(specs []spec) verdict {
 			v.passed++
 		case s.State == "pending" && pending[name] != "":
 			v.notes = append(v.notes, fmt.Sprintf("  pending  %s: %s", name, pending[name]))
-		case s.State == "skipped" && listed && name == brokenSpec: // told when it has run apart
+		case s.State == "skipped" && listed && name == brokenSpec: // runBroken reports it
 		case s.State == "pending" || s.State == "skipped":
-			v.problems = append(v.problems, fmt.Errorf("%s is %s, and not listed as such", name, s.State))
+			v.problems = append(v.problems, fmt.Errorf("%s is %s, but is not listed", name, s.State))
 		default:
-			v.problems = append(v.problems, fmt.Errorf("%s %s: %s", name, s.State, s.why()))
+			v.problems = append(v.problems, fmt.Errorf("%s %s: %s", name, s.State, s.failureText()))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(missing)) {
@@ -114,15 +115,15 @@ func judge(specs []spec) verdict {
 	return v
 }
 
-func (v *verdict) print(out io.Writer, took time.Duration) {
+func (v *result) print(out io.Writer, took time.Duration) {
 	fmt.Fprintf(out, "SDK integration suite: %d specs passed, %d problems, in %s\n", v.passed, len(v.problems), took.Round(time.Second/10))
 	for _, note := range v.notes {
 		fmt.Fprintln(out, note)
 	}
 }
 
-// reportDocument prints how much was compared with the OpenAPI document and
-// returns what differs from it, besides the listed deviations of the suite.
+// reportDocument prints how much was compared with the OpenAPI document. It
+// returns the violations that are not listed as deviations of the suite.
 func reportDocument(check *openapicheck.Checker, out io.Writer) error {
 	counts := check.Counts()
 	total := 0
@@ -136,14 +137,14 @@ func reportDocument(check *openapicheck.Checker, out io.Writer) error {
 	for _, violation := range check.Violations() {
 		reason, listed := deviations[violation]
 		if !listed {
-			problems = append(problems, fmt.Errorf("not as the OpenAPI document says: %s", violation))
+			problems = append(problems, fmt.Errorf("violates the OpenAPI document: %s", violation))
 			continue
 		}
 		delete(missing, violation)
 		fmt.Fprintf(out, "  listed   %s (%s)\n", violation, reason)
 	}
 	for _, violation := range slices.Sorted(maps.Keys(missing)) {
-		problems = append(problems, fmt.Errorf("listed as a deviation, but not seen: %s", violation))
+		problems = append(problems, fmt.Errorf("listed as a deviation, but did not occur: %s", violation))
 	}
 	return errors.Join(problems...)
 }

@@ -23,12 +23,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// suiteTimeout ends a suite that waits for something that will not come: its
-// first wait without an answer takes five minutes.
+// suiteTimeout stops a suite that waits in vain: after a poll without success
+// it waits for five minutes.
 const suiteTimeout = 4 * time.Minute
 
-// tower is the simulated Tower that a suite talks to, behind a front that takes
-// notes.
+// tower is the simulated Tower for a suite, with a server in front that records
+// the answers.
 type tower struct {
 	server *towersim.Server
 	front  *http.Server
@@ -37,7 +37,7 @@ type tower struct {
 
 	mu       sync.Mutex
 	answered map[string]int // by operation, with status 200
-	failed   map[string]int // what the simulator answered with 5xx, and how often
+	failed   map[string]int // by operation and 5xx status
 }
 
 func startTower(ctx context.Context, check *openapicheck.Checker) (*tower, error) {
@@ -58,7 +58,7 @@ func startTower(ctx context.Context, check *openapicheck.Checker) (*tower, error
 	if check != nil {
 		handler = check.Middleware(handler)
 	}
-	t.front = &http.Server{Handler: t.noting(handler), ReadHeaderTimeout: time.Minute}
+	t.front = &http.Server{Handler: t.recordAnswers(handler), ReadHeaderTimeout: time.Minute}
 	go func() { t.served <- t.front.Serve(listener) }()
 	return t, nil
 }
@@ -71,8 +71,8 @@ func (t *tower) close() error {
 	return errors.Join(err, t.server.Close())
 }
 
-// noting passes requests on and keeps what became of them.
-func (t *tower) noting(next http.Handler) http.Handler {
+// recordAnswers passes requests on and counts the answers.
+func (t *tower) recordAnswers(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noted := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		next.ServeHTTP(noted, r)
@@ -101,14 +101,14 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// runSuite runs the suite whose test binary is at path and prints what became
-// of each spec that did not simply pass.
+// runSuite runs the suite's test binary at path. It prints each spec that has
+// not simply passed.
 func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 	path, err = filepath.Abs(path)
 	if err != nil {
 		return fmt.Errorf("find the test binary: %w", err)
 	}
-	check, err := document(out)
+	check, err := loadDocument(out)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 
 	work, err := os.MkdirTemp("", "conformance-*")
 	if err != nil {
-		return fmt.Errorf("make a folder: %w", err)
+		return fmt.Errorf("create a directory: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 
@@ -129,15 +129,15 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 	output, runErr := t.runBinary(ctx, path, "-ginkgo.skip="+brokenFocus, "-ginkgo.json-report="+report)
 	specs, err := readReport(report)
 	if err != nil {
-		// Without a report the process died, and its output says of what.
+		// Without a report the process has died; its output says why.
 		return errors.Join(runErr, err, errors.New(tail(output)))
 	}
 	problems := []error{}
-	v := judge(specs)
+	v := checkSpecs(specs)
 	v.print(out, time.Since(started))
 	problems = append(problems, v.problems...)
 	if runErr != nil && len(v.problems) == 0 {
-		problems = append(problems, fmt.Errorf("all specs passed, and yet: %w\n%s", runErr, tail(output)))
+		problems = append(problems, fmt.Errorf("all specs passed, but the suite failed: %w\n%s", runErr, tail(output)))
 	}
 	problems = append(problems, t.runBroken(ctx, path, out), t.failures())
 	if check != nil {
@@ -146,8 +146,8 @@ func runSuite(ctx context.Context, path string, out io.Writer) (err error) {
 	return errors.Join(problems...)
 }
 
-// document loads the OpenAPI document, if there is one.
-func document(out io.Writer) (*openapicheck.Checker, error) {
+// loadDocument loads the OpenAPI document, if there is one.
+func loadDocument(out io.Writer) (*openapicheck.Checker, error) {
 	path := os.Getenv(openapicheck.EnvDocument)
 	if path == "" {
 		fmt.Fprintf(out, "OpenAPI: not compared, since %s does not name the vendor's document\n", openapicheck.EnvDocument)
@@ -156,8 +156,7 @@ func document(out io.Writer) (*openapicheck.Checker, error) {
 	return openapicheck.New(path)
 }
 
-// runBinary runs the test binary against the simulator and returns what it
-// printed.
+// runBinary runs the test binary against the simulator and returns its output.
 func (t *tower) runBinary(ctx context.Context, path string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, suiteTimeout)
 	defer cancel()
@@ -192,12 +191,13 @@ func (t *tower) runBroken(ctx context.Context, path string, out io.Writer) error
 	if err != nil {
 		end = "the process ended as expected"
 	}
-	fmt.Fprintf(out, "  apart    %s: %s was answered, %s (%s)\n", brokenSpec, brokenOperation, end, brokenReason)
+	fmt.Fprintf(out, "  alone    %s: %s was answered, %s (%s)\n", brokenSpec, brokenOperation, end, brokenReason)
 	return nil
 }
 
-// failures tells of requests that the simulator has no good answer to. Specs may
-// overlook them, as they overlook all that their clean-up meets.
+// failures returns the requests that the simulator has answered with an
+// internal error. Specs may overlook such errors, especially while they clean
+// up.
 func (t *tower) failures() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

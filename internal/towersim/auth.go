@@ -9,13 +9,13 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// apiKey is a token that somebody made for programs. It has the rights of that
-// user and does not care for two-factor log-in.
+// apiKey is a token for programs. It has the rights of its user and needs no
+// two-factor log-in.
 type apiKey struct {
 	id, name, username string
 }
 
-// public lists the operations that need no token.
+// publicOperations lists the operations that need no token.
 var publicOperations = map[string]bool{"login": true, "get-version": true}
 
 // authenticate finds the caller by the Authorization header, which holds a token
@@ -51,8 +51,8 @@ func (c *call) authenticate(name string) error {
 	return nil
 }
 
-// authenticateBasic takes a user's name and password, as the operation does that
-// is not for everybody.
+// authenticateBasic checks a user name and a password. Only /resource-changes,
+// which is internal to Tower, takes them.
 func (c *call) authenticateBasic(username, password string) error {
 	for _, u := range c.users.list {
 		if u.spec.Username == username && u.spec.Password == password && !c.scenario.MFA {
@@ -119,8 +119,8 @@ func login(c *call, in *wire.LoginInput) (any, error) {
 	return nil, unauthorized("LOGIN_FAILED: the user name or the password is wrong")
 }
 
-// checkSource refuses sources that this Tower does not know and an AUTHN log-in
-// that names no directory of this Tower.
+// checkSource refuses a source that this Tower does not have, and an AUTHN
+// log-in that names no directory of this Tower.
 func (c *call) checkSource(source wire.UserSource, configID string) error {
 	switch {
 	case source == wire.UserSourceAuthn && !c.version.atLeast(3, 0), source == wire.UserSourceSso && !c.version.atLeast(4, 5):
@@ -134,7 +134,7 @@ func (c *call) checkSource(source wire.UserSource, configID string) error {
 	return nil
 }
 
-// admits tells whether a user of one source may log in through another.
+// sourceAllows reports whether a user of one source may log in through another.
 func sourceAllows(of string, through wire.UserSource) bool {
 	directory := of == "LDAP" || of == "AUTHN"
 
@@ -154,7 +154,8 @@ func getMyInfo(c *call) (any, error) {
 	return &c.user.row, nil
 }
 
-// newUser makes the row of a user. The first of a scenario is the root user.
+// newUser makes the row of a user. The first user of a scenario is the root
+// user.
 func (w *world) newUser(spec UserSpec, first bool) *user {
 	id := namedIDSource("user", spec.Username)
 	u := &user{spec: spec}

@@ -79,8 +79,8 @@ func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		Certificates: []tls.Certificate{c.server},
 		MinVersion:   tls.VersionTLS12,
-		// A dropped connection is one of the faults, and with HTTP/2 the requests
-		// of a client would share it.
+		// With HTTP/2 the requests of a client would share one connection, and
+		// the fault that drops a connection would hit all of them.
 		NextProtos: []string{"http/1.1"},
 	}
 }

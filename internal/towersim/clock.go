@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// clock tells simulated time: that of its start plus the real time since then
-// times the speed. A manual clock moves only when it is told to.
+// clock tells the simulated time: the start, plus the real time since then
+// multiplied by the speed. A manual clock moves only when advance is called.
 type clock struct {
-	start  time.Time // real and simulated alike
+	start  time.Time // both real and simulated
 	speed  float64
 	manual bool
 
@@ -42,8 +42,8 @@ func (c *clock) startTime() time.Time {
 	return c.start.Round(0).UTC()
 }
 
-// real returns the real time at a simulated one. A manual clock has no other
-// time than its own.
+// realTime returns the real time at a simulated one. A manual clock has no real
+// time: it returns the simulated one.
 func (c *clock) realTime(simulated time.Time) time.Time {
 	if c.manual {
 		return simulated
@@ -93,10 +93,10 @@ func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 	}
 }
 
-// agenda holds what is to happen at later instants. Nothing happens by itself:
-// whoever looks at the world first lets the agenda catch up, so that events
-// run one by one, in the order of their instants and, at one instant, in the
-// order in which they were planned.
+// eventQueue holds the events that are still to come. Nothing happens by
+// itself: whoever takes the server's lock runs the events that are due first.
+// They run one by one in the order of their instants; events of the same
+// instant run in the order in which they were added.
 type eventQueue struct {
 	now       time.Time
 	events    eventHeap
@@ -104,42 +104,44 @@ type eventQueue struct {
 	afterStep func() // runs after each event, if it is not nil
 }
 
-// at plans f for an instant; one that has passed means at the next catch-up.
-func (a *eventQueue) runAt(instant time.Time, f func()) {
-	a.count++
-	heap.Push(&a.events, event{at: instant, order: a.count, run: f})
+// runAt plans f for an instant. If the instant has passed, f runs the next time
+// that events run.
+func (q *eventQueue) runAt(instant time.Time, f func()) {
+	q.count++
+	heap.Push(&q.events, event{at: instant, order: q.count, run: f})
 }
 
-// after plans f for d from the current instant.
-func (a *eventQueue) runAfter(d time.Duration, f func()) {
-	a.runAt(a.now.Add(d), f)
+// runAfter plans f for d after the current instant.
+func (q *eventQueue) runAfter(d time.Duration, f func()) {
+	q.runAt(q.now.Add(d), f)
 }
 
-// catchUp runs what is due by now. Each event sees its own instant as current.
-func (a *eventQueue) runDue(now time.Time) {
-	for len(a.events) > 0 && !a.events[0].at.After(now) {
-		due, ok := heap.Pop(&a.events).(event)
+// runDue runs all events that are due. Each event sees its own instant as the
+// current one.
+func (q *eventQueue) runDue(now time.Time) {
+	for len(q.events) > 0 && !q.events[0].at.After(now) {
+		due, ok := heap.Pop(&q.events).(event)
 		if !ok {
 			return
 		}
 
-		if due.at.After(a.now) {
-			a.now = due.at
+		if due.at.After(q.now) {
+			q.now = due.at
 		}
 
 		due.run()
-		a.endStep()
+		q.endStep()
 	}
 
-	if now.After(a.now) {
-		a.now = now
+	if now.After(q.now) {
+		q.now = now
 	}
 }
 
-// settle ends a step that is no event.
-func (a *eventQueue) endStep() {
-	if a.afterStep != nil {
-		a.afterStep()
+// endStep runs afterStep at the end of a step that is not an event.
+func (q *eventQueue) endStep() {
+	if q.afterStep != nil {
+		q.afterStep()
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The limits that Tower puts on cloud-init data.
+// Tower's limits on cloud-init data.
 const (
 	maxNameservers = 3
 	maxPublicKeys  = 10
@@ -18,7 +18,8 @@ const (
 	maxNICIndex    = 15
 )
 
-// checkCloudInit refuses what Tower refuses before it starts a task.
+// checkCloudInit refuses what Tower refuses in the request itself, before it
+// starts a task.
 func checkCloudInit(in *wire.TemplateCloudInit) error {
 	switch {
 	case in == nil:
@@ -55,9 +56,10 @@ func cloudInitFailure(format string, args ...any) *taskFailure {
 	return failure("VM_CLOUD_INIT_CONFIG_ERROR", format, args...)
 }
 
-// networks checks the meaning of a VM's cloud-init data, as the task does that
-// builds the VM, and returns the static networks by the index of their NIC; nil
-// for those that ask a DHCP server. The result is nil if there are no networks.
+// cloudInitNetworks checks the content of a VM's cloud-init data, as the task
+// does that builds the VM. It returns the static address of each NIC by the
+// NIC's index, nil for a NIC that uses DHCP. The map is nil if the data has no
+// networks.
 func (b *blueprint) cloudInitNetworks() (map[int]*staticAddress, *taskFailure) {
 	if b.cloudInitData == nil {
 		return nil, nil
@@ -68,7 +70,7 @@ func (b *blueprint) cloudInitNetworks() (map[int]*staticAddress, *taskFailure) {
 	}
 
 	if b.guestOS != nil && *b.guestOS == wire.VMGuestsOperationSystemWindows && !windowsHostname(deref(b.cloudInitData.Hostname)) {
-		return nil, cloudInitFailure("The hostname [%s] is not one of a Windows system.", *b.cloudInitData.Hostname)
+		return nil, cloudInitFailure("The hostname [%s] is not valid for Windows.", *b.cloudInitData.Hostname)
 	}
 
 	for _, server := range b.cloudInitData.Nameservers {
@@ -100,8 +102,8 @@ func (b *blueprint) cloudInitNetworks() (map[int]*staticAddress, *taskFailure) {
 	return networks, nil
 }
 
-// windowsHostname tells whether Windows takes a hostname: letters, digits and
-// hyphens, but not digits alone. None is fine.
+// windowsHostname reports whether Windows accepts a hostname: letters, digits
+// and hyphens, but not only digits. An empty hostname is accepted.
 func windowsHostname(name string) bool {
 	return name == "" || windowsName.MatchString(name) && !digitsAlone.MatchString(name)
 }
@@ -111,7 +113,8 @@ var (
 	digitsAlone = regexp.MustCompile(`^[0-9]+$`)
 )
 
-// staticOf returns the address of a static network, nil for one with DHCP.
+// staticAddressOf returns the address of a static network, nil for a network
+// with DHCP.
 func staticAddressOf(network *wire.CloudInitNetWork) (*staticAddress, *taskFailure) {
 	if network.Type != wire.CloudInitNetworkTypeEnumIpv4 {
 		for _, route := range network.Routes {
@@ -148,8 +151,8 @@ func staticAddressOf(network *wire.CloudInitNetWork) (*staticAddress, *taskFailu
 	return static, nil
 }
 
-// checkRoute refuses a route whose gateway cannot be reached from the subnet;
-// an invalid subnet stands for one that only the DHCP server knows.
+// checkRoute refuses a route whose gateway is not in the subnet. The subnet is
+// invalid if only the DHCP server knows it; then any gateway is accepted.
 func checkRoute(route *wire.CloudInitNetWorkRoute, subnet netip.Prefix) *taskFailure {
 	if _, err := netip.ParseAddr(route.Network); err != nil {
 		return cloudInitFailure("The route's network [%s] is not valid.", route.Network)
@@ -167,7 +170,7 @@ func checkRoute(route *wire.CloudInitNetWorkRoute, subnet netip.Prefix) *taskFai
 	return nil
 }
 
-// bitsOf reads a dotted IPv4 mask.
+// prefixLength converts a dotted IPv4 mask into the length of a prefix.
 func prefixLength(mask string) (int, bool) {
 	address, err := netip.ParseAddr(mask)
 	if err != nil || !address.Is4() {

@@ -11,8 +11,8 @@ import (
 
 func (c *cluster) setAsyncStatus(status *wire.EntityAsyncStatus) { c.row.EntityAsyncStatus = status }
 
-// connectCluster makes Tower manage clusters that nobody knew of before. What is
-// in such a cluster is what a scenario's cluster has by default.
+// connectCluster makes Tower manage new clusters. A new cluster has what a
+// cluster of a scenario has by default.
 func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
 	if err := checkNotEmptyList(*in); err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func connectCluster(c *call, in *[]wire.ClusterCreationParams) (any, error) {
 
 		for _, connected := range c.clusters.list {
 			if connected.row.IP == p.IP {
-				return nil, badRequest("CLUSTER_DUPLICATED: the cluster at %s is connected already", p.IP)
+				return nil, badRequest("CLUSTER_DUPLICATED: the cluster at %s is already connected", p.IP)
 			}
 		}
 
@@ -121,8 +121,8 @@ func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
 	}, func(x *cluster) *wire.Cluster { return wire.Ptr(x.row) }), nil
 }
 
-// deleteCluster makes Tower forget clusters and all that is in them. The
-// clusters themselves live on.
+// deleteCluster makes Tower forget clusters and all that is in them. In reality
+// the clusters would go on without Tower.
 func deleteCluster(c *call, in *wire.ClusterDeletionParams) (any, error) {
 	found, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
 	if err != nil {
@@ -188,7 +188,7 @@ func (w *world) forgetCluster(c *cluster) {
 	w.clusters.remove(c)
 }
 
-// dropWhere removes the objects of a table that a condition holds for.
+// removeWhere removes the objects of a table for which a condition is true.
 func removeWhere[T object](t *table[T], condition func(T) bool) {
 	for _, x := range filterSlice(t.list, condition) {
 		t.remove(x)

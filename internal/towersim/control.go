@@ -15,16 +15,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// controlBase is where the control API lives, beside what a Tower has.
+// controlBase is the path of the control API, which a real Tower does not have.
 const controlBase = "/_sim/v1"
 
-// Stats counts the requests to Tower's API, whether they were answered or not.
+// Stats counts the requests to Tower's API, answered or not.
 type Stats struct {
 	Total    int            `json:"total"`
 	Requests map[string]int `json:"requests"`
 }
 
-// VMReport is the history of a VM. Times are real ones, nil until they happen.
+// VMReport is the history of a VM. Times are real time; they are nil until the
+// event happens.
 type VMReport struct {
 	Name             string      `json:"name"`
 	ID               string      `json:"id"`
@@ -67,9 +68,10 @@ func (s *Server) Stats() Stats {
 	return stats
 }
 
-// Reset restores the scenario: everything that was made is gone, the ids of what
-// the scenario names are as before, and the counts are zero. Tokens and API keys
-// stay good. Who watches changes by their revisions learns that some are missing.
+// Reset restores the scenario: everything that was created is gone, the ids of
+// the scenario's objects are as before, and the counts are zero. Tokens and API
+// keys stay valid. Clients that follow the changes by revision learn that they
+// have missed some.
 func (s *Server) Reset() {
 	s.withWorld(func(w *world) {
 		s.ids.macs = 0
@@ -79,8 +81,8 @@ func (s *Server) Reset() {
 	})
 }
 
-// InjectFaults adds faults after those that are there. An invalid one gives a
-// [*ScenarioError] and none is added.
+// InjectFaults adds faults after the existing ones. If one is invalid, it
+// returns a [*ScenarioError] and adds none.
 func (s *Server) InjectFaults(faults ...Fault) error {
 	faults, err := s.inventory().completeFaults(faults)
 	if err != nil {
@@ -96,7 +98,7 @@ func (s *Server) InjectFaults(faults ...Fault) error {
 	return nil
 }
 
-// inventory is the scenario's, which does not change.
+// inventory returns the scenario's inventory, which never changes.
 func (s *Server) inventory() *Inventory {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,13 +106,13 @@ func (s *Server) inventory() *Inventory {
 	return &s.world.scenario.Inventory
 }
 
-// ClearFaults removes all faults, those of the scenario included.
+// ClearFaults removes all faults, also those of the scenario.
 func (s *Server) ClearFaults() {
 	s.withWorld(func(w *world) { w.faults = nil })
 }
 
 // VMs returns the history of all VMs, in the order of their creation. Of the
-// deleted VMs, the newest 10,000 stay listed.
+// deleted VMs, the newest 10,000 are listed.
 func (s *Server) VMs() []VMReport {
 	var reports []VMReport
 
@@ -226,8 +228,9 @@ func (s *Server) postFaults(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, map[string]int{"added": len(faults)})
 }
 
-// postAPIKey makes an API key as a person does in the web interface, whatever
-// log-in the scenario allows. The body may name the user and the key.
+// postAPIKey creates an API key, as a person does in the web interface; it
+// works whatever log-ins the scenario allows. The body may name the user and
+// the key.
 func (s *Server) postAPIKey(w http.ResponseWriter, r *http.Request) {
 	in := struct{ Username, Name string }{Username: s.Username(), Name: "towersim"}
 
@@ -251,8 +254,8 @@ func (s *Server) postAPIKey(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, map[string]string{"key": token})
 }
 
-// NewAPIKey makes an API key for a user of the scenario, as a person does in the
-// web interface.
+// NewAPIKey creates an API key for a user of the scenario, as a person does in
+// the web interface.
 func (s *Server) NewAPIKey(username, name string) (string, error) {
 	token, err := "", fmt.Errorf("towersim: there is no user %q", username)
 
@@ -271,7 +274,7 @@ func (s *Server) NewAPIKey(username, name string) (string, error) {
 func sendJSON(w http.ResponseWriter, status int, value any) {
 	body, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {
-		status, body = http.StatusInternalServerError, []byte(`{"error": "the answer cannot be marshalled"}`)
+		status, body = http.StatusInternalServerError, []byte(`{"error": "cannot marshal the reply"}`)
 	}
 
 	w.Header().Set("Content-Type", "application/json")

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// LabelVM puts a label on a VM, which is made if there is none like it. Other
-// labels of the key stay.
+// LabelVM puts a label on a VM. The label is created if it does not exist.
+// Other labels with the same key stay on the VM.
 func (s *Server) LabelVM(name, key, value string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		i := slices.IndexFunc(w.labels.list, func(l *label) bool { return l.row.Key == key && deref(l.row.Value) == value })
@@ -26,7 +26,7 @@ func (s *Server) LabelVM(name, key, value string) error {
 	})
 }
 
-// UnlabelVM takes all labels of a key off a VM.
+// UnlabelVM takes all labels with a key off a VM.
 func (s *Server) UnlabelVM(name, key string) error {
 	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.labels = slices.DeleteFunc(v.labels, func(l *label) bool { return l.row.Key == key })

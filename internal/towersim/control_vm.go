@@ -10,8 +10,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// onVM runs f on the VM of a name that is not in the recycle bin, as somebody
-// does who changes it behind a client's back: without a task and without a lock.
+// changeVM runs f on the VM with a name, unless it is in the recycle bin. The
+// change happens behind the clients' back: without a task and without a lock.
 func (s *Server) changeVM(name string, f func(w *world, v *vm) error) error {
 	err := fmt.Errorf("towersim: there is no VM %q", name)
 
@@ -31,7 +31,7 @@ func (s *Server) changeVM(name string, f func(w *world, v *vm) error) error {
 	return err
 }
 
-// DeleteVM removes a VM for good.
+// DeleteVM deletes a VM for good.
 func (s *Server) DeleteVM(name string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		w.removeVM(v)
@@ -40,7 +40,7 @@ func (s *Server) DeleteVM(name string) error {
 	})
 }
 
-// MoveToRecycleBin puts a VM into the recycle bin, powered off.
+// MoveToRecycleBin powers a VM off and moves it to the recycle bin.
 func (s *Server) MoveToRecycleBin(name string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		w.moveToRecycleBin(v)
@@ -49,7 +49,7 @@ func (s *Server) MoveToRecycleBin(name string) error {
 	})
 }
 
-// PowerOffGuest lets the guest of a running VM switch itself off.
+// PowerOffGuest makes the guest of a running VM shut itself down.
 func (s *Server) PowerOffGuest(name string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		if !v.holdsMemory() {
@@ -62,8 +62,8 @@ func (s *Server) PowerOffGuest(name string) error {
 	})
 }
 
-// SuspendGuest lets a running VM fall into SUSPENDED, as one does whose guest
-// crashed.
+// SuspendGuest puts a running VM into the state SUSPENDED, as a crash of its
+// guest does.
 func (s *Server) SuspendGuest(name string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		if v.row.Status != wire.VMStatusRunning {
@@ -76,8 +76,8 @@ func (s *Server) SuspendGuest(name string) error {
 	})
 }
 
-// HideVM makes the API show neither the VM nor its parts for a simulated span,
-// as happens when Tower loses touch with a cluster.
+// HideVM hides a VM and its parts from the API for a span of simulated time, as
+// happens when Tower loses touch with a cluster.
 func (s *Server) HideVM(name string, d time.Duration) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		w.hideVM(v, d)
@@ -86,8 +86,8 @@ func (s *Server) HideVM(name string, d time.Duration) error {
 	})
 }
 
-// SetAddresses makes Tower show an address on each of a VM's first NICs; "" shows
-// none.
+// SetAddresses makes Tower show the given addresses on a VM's first NICs. ""
+// shows no address.
 func (s *Server) SetAddresses(name string, addresses ...string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		if len(addresses) > len(v.nics) {
@@ -96,7 +96,7 @@ func (s *Server) SetAddresses(name string, addresses ...string) error {
 
 		for i, address := range addresses {
 			n := v.nics[i]
-			n.plugCount++ // what the guest's story would report is overruled
+			n.plugCount++ // cancels the reports of the guest run
 			n.address = n.fullAddress(address)
 			n.reportedAt = time.Time{}
 
@@ -117,7 +117,7 @@ func (s *Server) SetAddresses(name string, addresses ...string) error {
 	})
 }
 
-// SetVMTools makes Tower show a state of a VM's tools, such as NOT_RUNNING.
+// SetVMTools makes Tower show a status of a VM's tools, such as NOT_RUNNING.
 func (s *Server) SetVMTools(name, status string) error {
 	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.row.VMToolsStatus = wire.VMToolsStatus(status)
@@ -136,7 +136,7 @@ func (s *Server) RenameVM(name, to string) error {
 	})
 }
 
-// MakeSystemVM makes a VM one of Tower's own.
+// MakeSystemVM makes a VM one of Tower's own system VMs.
 func (s *Server) MakeSystemVM(name string) error {
 	return s.changeVM(name, func(_ *world, v *vm) error {
 		v.row.Internal = true
@@ -145,7 +145,7 @@ func (s *Server) MakeSystemVM(name string) error {
 	})
 }
 
-// MoveVM takes a VM to another host of its cluster, as the scheduler does after
+// MoveVM moves a VM to another host of its cluster, as the scheduler does after
 // a failure.
 func (s *Server) MoveVM(name, host string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
@@ -157,10 +157,10 @@ func (s *Server) MoveVM(name, host string) error {
 	})
 }
 
-// SetHostState takes a host into a state that an inventory may name, such as
-// MAINTENANCE_MODE or CONNECTED_ERROR. From a host under maintenance the running
-// VMs move away; where the connection is lost, those with HA start again
-// elsewhere.
+// SetHostState puts a host into one of the states that a scenario may give it,
+// such as MAINTENANCE_MODE or CONNECTED_ERROR. Running VMs leave a host that
+// goes into maintenance. If the connection to the host is lost, its VMs with HA
+// start again on other hosts.
 func (s *Server) SetHostState(host, state string) error {
 	if _, known := hostStates[state]; !known {
 		return fmt.Errorf("towersim: there is no host state %q", state)
@@ -177,8 +177,8 @@ func (s *Server) SetHostState(host, state string) error {
 	return err
 }
 
-// ReverseNICs lists a VM's NICs in the opposite order, under new ids, as Tower
-// may after a synchronisation.
+// ReverseNICs reverses the order in which a VM's NICs are listed and gives them
+// new ids, as Tower may do after a synchronisation.
 func (s *Server) ReverseNICs(name string) error {
 	return s.changeVM(name, func(w *world, v *vm) error {
 		slices.Reverse(v.nics)
@@ -188,18 +188,18 @@ func (s *Server) ReverseNICs(name string) error {
 	})
 }
 
-// DropTasks makes Tower lose its records of all tasks. The work goes on.
+// DropTasks deletes the records of all tasks. The work of the tasks goes on.
 func (s *Server) DropTasks() {
 	s.withWorld(func(w *world) { w.tasks.clear() })
 }
 
-// RevokeSessions makes all tokens invalid that were given at a log-in.
+// RevokeSessions makes the tokens of all log-ins invalid.
 func (s *Server) RevokeSessions() {
 	s.withWorld(func(*world) { clear(s.sessions) })
 }
 
-// VMOwner returns the name of the user who owns a VM, "" where nobody was named.
-// The API does not show it.
+// VMOwner returns the name of the user who owns a VM, "" if it has no owner.
+// The API does not show the owner.
 func (s *Server) VMOwner(name string) (string, error) {
 	owner := ""
 
@@ -214,9 +214,9 @@ func (s *Server) VMOwner(name string) (string, error) {
 	return owner, err
 }
 
-// DuplicateVM lets a second VM of the same name and hardware appear, stopped, as
-// happens when a cluster finishes a creation that Tower had given up. It returns
-// the id of the new one.
+// DuplicateVM makes a second, stopped VM appear with the name and the hardware
+// of a VM, as happens when a cluster finishes a creation that Tower has given
+// up. It returns the id of the new VM.
 func (s *Server) DuplicateVM(name string) (string, error) {
 	var id string
 
@@ -235,7 +235,8 @@ func (s *Server) DuplicateVM(name string) (string, error) {
 }
 
 // ChangeVMID gives a VM another id, as Tower does when it loses its record of a
-// VM and finds the VM again. The local id stays. It returns the new id.
+// VM and finds the VM again. The local id stays the same. ChangeVMID returns
+// the new id.
 func (s *Server) ChangeVMID(name string) (string, error) {
 	var id string
 

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// Organizations and datacenters live in Tower alone, so that what is done to
-// them needs no task.
+// Organizations and datacenters exist only in Tower, so changing them needs no
+// task.
 
 func createOrganization(c *call, in *[]wire.OrganizationCreationParams) (any, error) {
 	if err := checkNotEmptyList(*in); err != nil {
@@ -114,7 +114,8 @@ func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error)
 	return c.datacenterReplies(made), nil
 }
 
-// take moves clusters into a datacenter: a cluster is in one at most.
+// moveClustersTo moves clusters into a datacenter. A cluster is in at most one
+// datacenter.
 func (w *world) moveClustersTo(into *datacenter, clusters []*cluster) {
 	for _, d := range w.datacenters.list {
 		d.clusters = slices.DeleteFunc(slices.Clone(d.clusters), func(x *cluster) bool { return slices.Contains(clusters, x) })

@@ -16,9 +16,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ScenarioError says what is wrong in a scenario and where.
+// ScenarioError says what is wrong in a scenario, and where.
 type ScenarioError struct {
-	Line   int    // of the document, from 1; 0 where the scenario was written in Go
+	Line   int    // in the document, starting at 1; 0 for a scenario in Go
 	Field  string // such as inventory.clusters[0].hosts
 	Reason string
 }
@@ -40,30 +40,30 @@ func (e *ScenarioError) Error() string {
 	return b.String()
 }
 
-// selfDecoder is what a type implements that reads itself from a node. Its
-// errors are reasons; the decoder adds the place.
+// selfDecoder is implemented by types that decode themselves from a node. Their
+// errors are the reasons alone; the decoder adds the place.
 type selfDecoder interface {
 	fromNode(n *yaml.Node) error
 }
 
-// errDecodeAsList is what a selfDecoder of list type returns for a list that has
-// no short form.
+// errDecodeAsList is returned by a selfDecoder that is a list, if the node is a
+// list too.
 var errDecodeAsList = errors.New("a list")
 
-// defaulter is what a type implements whose omitted members are not zero.
+// defaulter is implemented by types that have defaults other than zero.
 type defaulter interface {
 	setDefaults()
 }
 
-// decoder fills Go values from a YAML tree: unknown and repeated keys are
-// errors, and every error names its line and field. It remembers where each
-// field stood, so that later checks of meaning can say so too.
+// decoder fills Go values from a YAML tree. Unknown and repeated keys are
+// errors, and every error names its line and field. The decoder remembers the
+// line of each field for the checks that come later.
 type decoder struct {
 	lines map[string]int
 }
 
-// decodeDocument fills into, a pointer, from one YAML or JSON document. An empty
-// document changes nothing.
+// decodeDocument fills into, a pointer, from one YAML or JSON document. An
+// empty document changes nothing.
 func decodeDocument(document []byte, root string, into any) (*decoder, error) {
 	d := &decoder{lines: map[string]int{}}
 	reader := yaml.NewDecoder(bytes.NewReader(document))
@@ -93,8 +93,8 @@ func decodeDocument(document []byte, root string, into any) (*decoder, error) {
 	return d, nil
 }
 
-// syntaxError turns the YAML reader's message, which starts with its own name
-// and the line, into ours.
+// syntaxError converts a message of the YAML reader, which starts with "yaml:"
+// and the line, into a [*ScenarioError].
 func syntaxError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 
@@ -222,8 +222,8 @@ func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) error {
 		return nil
 	}
 
-	// A version such as 4.6 is a number to YAML; a text field takes any scalar as
-	// it is written.
+	// YAML takes a version such as 4.6 for a number. A text field accepts any
+	// scalar as it is written.
 	if into.Kind() == reflect.String && n.Kind == yaml.ScalarNode {
 		into.SetString(n.Value)
 
@@ -238,8 +238,8 @@ func (d *decoder) scalar(n *yaml.Node, path string, into reflect.Value) error {
 	return nil
 }
 
-// whole tells whether a number has no fraction, which reading it as an integer
-// would cut off.
+// isWhole reports whether a number has no fraction: decoding it as an integer
+// would drop the fraction.
 func isWhole(n *yaml.Node) bool {
 	var number float64
 
@@ -280,7 +280,7 @@ func kindName(n *yaml.Node) string {
 	}
 }
 
-// fieldsByKey maps the keys of a struct type's yaml tags to field indexes.
+// fieldsByKey maps the yaml keys of a struct type to the indexes of its fields.
 func fieldsByKey(t reflect.Type) map[string]int {
 	fields := make(map[string]int, t.NumField())
 

@@ -12,11 +12,12 @@ import (
 // Delay is a span of simulated time, or [Never].
 type Delay time.Duration
 
-// Never is the delay of what does not happen. A scenario spells it "never".
+// Never is the delay of something that does not happen. A scenario writes it as
+// "never".
 const Never Delay = -1
 
 // After returns a pointer to d as a delay, for the optional delays of a
-// scenario that is written in Go.
+// scenario in Go.
 func After(d time.Duration) *Delay {
 	delay := Delay(d)
 
@@ -30,7 +31,7 @@ func NeverHappens() *Delay {
 	return &delay
 }
 
-// String returns the delay as a scenario spells it.
+// String returns the delay as a scenario writes it.
 func (d Delay) String() string {
 	if d == Never {
 		return "never"
@@ -56,11 +57,12 @@ func (d *Delay) fromNode(n *yaml.Node) error {
 	return nil
 }
 
-// longest is what a duration may be, so that sums of some do not overflow.
+// maxDuration is the longest duration that is accepted, so that sums of
+// durations do not overflow.
 const maxDuration = 50 * 365 * 24 * time.Hour
 
-// durationOf reads a duration such as "2s" or "1m30s". A bare 0 is accepted, any
-// other number lacks its unit.
+// durationOf parses a duration such as "2s" or "1m30s". A bare 0 is accepted;
+// any other number needs a unit.
 func durationOf(n *yaml.Node) (time.Duration, error) {
 	if n.Kind != yaml.ScalarNode {
 		return 0, fmt.Errorf("must be a duration such as 20s, not %s", kindName(n))

@@ -9,8 +9,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// derive brings the members of rows up to date that count or sum up others. It
-// is called before such rows are read and works only after a change.
+// derive updates the members of rows that count or sum up other rows. It is
+// called before such rows are read, and does nothing unless something has
+// changed.
 func (w *world) derive() {
 	w.updateProgress()
 
@@ -237,7 +238,7 @@ func (w *world) deriveFolders() {
 	}
 }
 
-// progress moves the progress of the tasks under way with the time.
+// updateProgress updates the progress of all tasks that are executing.
 func (w *world) updateProgress() {
 	for _, t := range w.tasks.list {
 		if t.row.Status != wire.TaskStatusExecuting || t.duration <= 0 {

@@ -7,21 +7,22 @@ import (
 )
 
 // dhcpPool is the DHCP server of one VM network. A client that comes back gets
-// its address again; addresses that were given up are used again only after all
-// others.
+// its old address. A released address is given to another client only after all
+// other addresses have been used.
 type dhcpPool struct {
 	prefix  netip.Prefix
 	gateway netip.Addr
 	next    netip.Addr
-	holders map[netip.Addr]string // addresses to MAC addresses
-	leases  map[string]netip.Addr // MAC addresses to addresses
+	holders map[netip.Addr]string // MAC addresses by address
+	leases  map[string]netip.Addr // addresses by MAC address
 }
 
-// reserved is who holds the addresses that the server never gives away.
+// reserved is the holder of the addresses that the server never leases.
 const reserved = "reserved"
 
-// newDHCPPool makes the pool of a range. The first address is the gateway's; the
-// ones in fixed belong to guests that the scenario gives them to.
+// newDHCPPool makes the pool of an address range. The first address is the
+// gateway's. The addresses in fixed are those that the scenario gives to
+// guests.
 func newDHCPPool(prefix netip.Prefix, fixed []netip.Addr) *dhcpPool {
 	prefix = prefix.Masked()
 	p := &dhcpPool{
@@ -42,8 +43,8 @@ func newDHCPPool(prefix netip.Prefix, fixed []netip.Addr) *dhcpPool {
 	return p
 }
 
-// lease returns the address of a client. A fresh lease is another one than the
-// client had. It returns false if the range is exhausted.
+// lease returns the address of a client. With fresh, the client gets another
+// address than it had. It returns false if no address is free.
 func (p *dhcpPool) lease(mac string, fresh bool) (netip.Addr, bool) {
 	held, known := p.leases[mac]
 	if known && !fresh {
@@ -64,8 +65,8 @@ func (p *dhcpPool) lease(mac string, fresh bool) (netip.Addr, bool) {
 	return address, true
 }
 
-// free finds an address that is not taken, after the last one that was given. It
-// returns false if there is none.
+// free returns an address that is not taken, searching from the last one that
+// was leased. It returns false if all are taken.
 func (p *dhcpPool) free(taken func(netip.Addr) bool) (netip.Addr, bool) {
 	for last := p.next; ; {
 		candidate := p.next
@@ -85,14 +86,14 @@ func (p *dhcpPool) free(taken func(netip.Addr) bool) (netip.Addr, bool) {
 	}
 }
 
-// usable tells whether an address is one of a host in the range: the last one is
-// for broadcasts.
+// usable reports whether an address can be a host's. The last address of the
+// range is the broadcast address.
 func (p *dhcpPool) usable(address netip.Addr) bool {
 	return p.prefix.Contains(address) && p.prefix.Contains(address.Next())
 }
 
-// assignable tells whether a client may have an address: it is a host's, and not
-// that of the gateway.
+// assignable reports whether a client may have an address: it must be a host's,
+// and not the gateway's.
 func (p *dhcpPool) assignable(address netip.Addr) bool {
 	return p.usable(address) && address != p.prefix.Addr() && address != p.gateway
 }
@@ -104,7 +105,7 @@ func (p *dhcpPool) release(mac string) {
 	}
 }
 
-// maskOf writes the length of a prefix as an IPv4 mask.
+// netmask converts the length of a prefix into an IPv4 mask.
 func netmask(bits int) string {
 	var b [4]byte
 

@@ -15,11 +15,11 @@ import (
 
 const (
 	apiBase = "/v2/api"
-	// maxBody is the largest request that is read.
+	// maxBody is the size of the largest body that is accepted.
 	maxBody = 10 << 20
 )
 
-// call is one request while it has the world to itself.
+// call is one request while it holds the server's lock.
 type call struct {
 	*world
 
@@ -33,10 +33,10 @@ type call struct {
 	forceLock bool
 }
 
-// handler answers one operation. The result is what is marshalled.
+// handler answers one operation. Its result is marshalled into the reply.
 type handler func(c *call) (any, error)
 
-// typed makes a handler of a function that takes the decoded body.
+// withBody makes a handler of a function that takes the decoded body.
 func withBody[T any](f func(c *call, in *T) (any, error)) handler {
 	return func(c *call) (any, error) {
 		in := new(T)
@@ -56,14 +56,14 @@ func (c *call) decode(in any) error {
 	return nil
 }
 
-// reply is an answer that is ready to go out.
+// reply is a complete answer that is ready to be sent.
 type reply struct {
 	status int
 	body   []byte
 }
 
-// Handler returns the whole simulated Tower as a handler, control API included,
-// for those who want to put something in front of it.
+// Handler returns the whole simulated Tower, with the control API, as an HTTP
+// handler. Use it to put something in front of the simulator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(apiBase+"/", s.serveAPI)
@@ -99,7 +99,8 @@ func (c *call) olderThan(release string) bool {
 	return err == nil && c.version.compare(since) < 0
 }
 
-// dispatch checks what all operations have in common and runs the handler.
+// dispatch does the checks that all operations have in common, and calls the
+// operation's handler.
 func (c *call) dispatch(name string) (any, error) {
 	if err := c.authenticate(name); err != nil {
 		return nil, err
@@ -165,7 +166,8 @@ func (c *call) chooseLanguage() error {
 	return badRequest("content-language: %q is not one of zh-CN, en-US", c.language)
 }
 
-// answer takes a request through its faults to its handler and back.
+// answer applies the faults that hit a request, runs its handler and sends the
+// reply.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, operation *wire.Operation, h handler) {
 	started := time.Now()
 	body, readErr := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
@@ -189,7 +191,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 
 	switch {
 	case readErr != nil:
-		out = errorReply(badRequest("the body cannot be read: %s", readErr), r.URL.Path)
+		out = errorReply(badRequest("cannot read the body: %s", readErr), r.URL.Path)
 	case len(body) > maxBody:
 		out = errorReply(&apiError{status: http.StatusRequestEntityTooLarge, message: "request entity too large"}, r.URL.Path)
 	default:
@@ -201,8 +203,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, name string, ope
 	s.sendReply(w, out, fault)
 }
 
-// run lets a handler have the world and marshals its result before anybody else
-// can change it.
+// run calls a handler under the server's lock and marshals its result before
+// another request can change it.
 func (s *Server) run(c *call, h handler) (out reply) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -231,7 +233,7 @@ func (s *Server) run(c *call, h handler) (out reply) {
 
 	body, err := json.Marshal(result)
 	if err != nil {
-		return errorReply(fmt.Errorf("the reply cannot be marshalled: %w", err), c.request.URL.Path)
+		return errorReply(fmt.Errorf("cannot marshal the reply: %w", err), c.request.URL.Path)
 	}
 
 	if body, err = c.forOlderVersion(body); err != nil {
@@ -261,7 +263,7 @@ func errorReply(err error, path string) reply {
 	return reply{status: shape.Status, body: body}
 }
 
-// send writes a reply with the headers that all of Tower's replies have.
+// send writes a reply with the headers of all of Tower's replies.
 func (s *Server) send(w http.ResponseWriter, out reply) {
 	s.mu.Lock()
 	id := s.ids.uuid()
@@ -278,6 +280,6 @@ func (s *Server) send(w http.ResponseWriter, out reply) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(out.status)
 
-	// A client that has gone does not get the rest.
+	// If the client is gone, the rest of the reply is lost.
 	_, _ = w.Write(out.body)
 }

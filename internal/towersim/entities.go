@@ -12,13 +12,13 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// entity is one kind of rows that can be listed, with the ways from a row to
-// others that a filter can go.
+// entity is one kind of row that can be listed, with the relations that a
+// filter can follow to rows of other kinds.
 type entity struct {
 	rows    func() []any
 	byID    func(id string) (any, bool)
 	related map[string]func(row any) []any
-	// derived rows are brought up to date before they are read.
+	// derived is true if derive must run before the rows are read.
 	derived bool
 }
 
@@ -75,8 +75,8 @@ func (w *world) Related(name string, row any, field string) []any {
 	return follow(row)
 }
 
-// Referring implements [query.RelationIndex] for the parts of VMs, which clients
-// look for by their VM.
+// Referring implements [query.RelationIndex] for NICs and disks, which clients
+// look up by their VM.
 func (w *world) Referring(name, field string, target any) ([]any, bool) {
 	if field != "vm" {
 		return nil, false
@@ -105,15 +105,15 @@ func (w *world) Referring(name, field string, target any) ([]any, bool) {
 // TowerVersion implements [query.Versioned].
 func (w *world) TowerVersion() string { return w.version.String() }
 
-// find returns the rows that a list operation selects.
+// findRows returns the rows that the request of a list operation selects.
 func (w *world) findRows(name string, request wire.ListRequest) ([]any, error) {
 	rows, err := query.Find(w, name, request)
 
 	return rows, queryError(err)
 }
 
-// match returns the objects that the filter of a mutation selects. An absent
-// filter selects nothing.
+// matching returns the objects that the filter of a mutation selects. If the
+// request has no filter, it selects nothing.
 func matching[T object](w *world, t *table[T], name string, where json.RawMessage) ([]T, error) {
 	if len(where) == 0 {
 		return nil, nil
@@ -144,7 +144,7 @@ func queryError(err error) error {
 	return err
 }
 
-// catalogue lists the entities that the world holds.
+// newEntities returns the entities of the world by name.
 func (w *world) newEntities() map[string]*entity {
 	all := map[string]*entity{
 		wire.EntityOrganization: newEntity(&w.organizations, true, map[string]func(*organization) []any{
@@ -191,8 +191,8 @@ func (w *world) newEntities() map[string]*entity {
 	return all
 }
 
-// some returns the row of x as the content of a to-one relation, or nothing if
-// x is nil.
+// toOne returns the row of x as the result of a to-one relation, or no row if x
+// is nil.
 func toOne[T interface {
 	comparable
 	object
@@ -307,7 +307,8 @@ func (w *world) folderRelations() map[string]func(*folder) []any {
 
 func userRelations() map[string]func(*user) []any {
 	return map[string]func(*user) []any{
-		// Roles have no list of their own: what rows show of them is all there is.
+		// Roles are no entity of their own: they exist only in the rows of
+		// users.
 		"roles": func(u *user) []any {
 			rows := make([]any, len(u.row.Roles))
 			for i := range u.row.Roles {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// visibleAt tells whether the API shows the VM and its parts at an instant.
+// visibleAt reports whether the API shows the VM and its parts at an instant.
 func (v *vm) visibleAt(instant time.Time) bool { return !v.hiddenUntil.After(instant) }
 
 func (w *world) vmEntity() *entity {
@@ -60,7 +60,7 @@ func (w *world) diskEntity() *entity {
 	return restrict(e, &w.disks, shown)
 }
 
-// limited makes an entity show some of its objects only.
+// restrict makes an entity show only some of its objects.
 func restrict[T object](e *entity, t *table[T], shown func(T) bool) *entity {
 	e.rows = func() []any { return rowPtrs(filterSlice(t.list, shown)) }
 	e.byID = func(id string) (any, bool) {

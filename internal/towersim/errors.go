@@ -10,7 +10,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// apiError is a refusal that goes out in Tower's error body.
+// apiError is an error that is sent in Tower's error body.
 type apiError struct {
 	status  int
 	code    wire.ErrorCode
@@ -23,7 +23,8 @@ func (e *apiError) Error() string {
 	return fmt.Sprintf("%d %s", e.status, e.message)
 }
 
-// reason is why a request would be refused, for a task that fails for it.
+// refusalMessage returns the message of an error, for a task that fails because
+// of it.
 func refusalMessage(err error) string {
 	var refused *apiError
 	if errors.As(err, &refused) {
@@ -49,7 +50,7 @@ func notSimulated(what string) error {
 	return &apiError{status: http.StatusNotImplemented, message: "towersim does not simulate " + what}
 }
 
-// lockedResource is what a ResourceLocked refusal names.
+// lockedResource is an object that a ResourceLocked error names.
 type lockedResource struct {
 	ID   string `json:"id"`
 	Type string `json:"type"`
@@ -71,7 +72,7 @@ func resourceLocked(resources []lockedResource) error {
 	}
 }
 
-// errorBody shapes any error for a reply to a request at path.
+// errorBody makes Tower's error body of any error, for a request to a path.
 func errorBody(err error, path string) *wire.ErrorBody {
 	body := &wire.ErrorBody{Status: http.StatusInternalServerError, Message: err.Error(), Path: path}
 
@@ -87,7 +88,8 @@ func errorBody(err error, path string) *wire.ErrorBody {
 	return body
 }
 
-// chinese is how Tower begins its Chinese refusals, by their status.
+// chinesePrefixes are the beginnings of Tower's Chinese error messages, by HTTP
+// status.
 var chinesePrefixes = map[int]string{
 	http.StatusBadRequest:          "请求无效",
 	http.StatusUnauthorized:        "未授权",
@@ -97,7 +99,8 @@ var chinesePrefixes = map[int]string{
 	http.StatusNotImplemented:      "未实现",
 }
 
-// inLanguage gives a refusal the language that the caller asked for.
+// localizeError translates an error into the language that the client has asked
+// for.
 func localizeError(err error, language string) error {
 	var refusal *apiError
 	if !errors.As(err, &refusal) || chinesePrefixes[refusal.status] == "" {

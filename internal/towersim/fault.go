@@ -10,59 +10,62 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Fault makes requests of one operation, or the tasks they start, go wrong.
-// Requests are counted, never drawn by lot: the first Skip of them pass, then
-// Times of them are struck. Exactly one of the effects is given; Slow may go
-// with any but Happens, or stand alone.
+// Fault makes requests of one operation go wrong, or the tasks that they start.
+// Requests are counted, nothing is random: the first Skip requests pass, then
+// the fault hits Times requests. A fault has exactly one effect. Slow may stand
+// alone or go with any other effect except Happens.
 type Fault struct {
-	// Operation is the last part of the path, such as get-vms; "api" is GraphQL.
-	// It is required but with Happens.
+	// Operation is the last part of the path, such as get-vms; "api" is
+	// GraphQL. It is required unless Happens is set.
 	Operation string `yaml:"operation"`
-	// Skip is how many requests pass first.
+	// Skip is the number of requests that pass first.
 	Skip int `yaml:"skip"`
-	// Times is how many requests are struck. 0 means all of them, one span for
-	// LockedFor, and one event for Happens.
+	// Times is the number of requests that the fault hits. 0 means all
+	// requests; for LockedFor it means one span, and for Happens one event.
 	Times int `yaml:"times"`
-	// Status is the HTTP status of the answer; nothing is done.
+	// Status is the HTTP status of the answer. The request is not carried out.
 	Status FaultStatus `yaml:"status"`
-	// Reset drops the connection in place of an answer.
+	// Reset drops the connection instead of answering.
 	Reset FaultReset `yaml:"reset"`
-	// Hang never answers.
+	// Hang leaves the request without an answer.
 	Hang bool `yaml:"hang"`
-	// TaskError lets the request pass and its tasks fail; nothing is done.
+	// TaskError accepts the request and fails its tasks. The request is not
+	// carried out.
 	TaskError *TaskError `yaml:"task_error"`
-	// LockedFor answers ResourceLocked for this long, counted from the first
-	// request that is struck.
+	// LockedFor is how long requests are answered with ResourceLocked, counted
+	// from the first request that the fault hits.
 	LockedFor Delay `yaml:"locked_for"`
-	// Slow delays the answer.
+	// Slow is how long the answer is delayed.
 	Slow Delay `yaml:"slow"`
-	// Body spoils the answer.
+	// Body spoils the body of the answer.
 	Body FaultBody `yaml:"body"`
-	// Message replaces the text of an answer with Status.
+	// Message replaces the message of an answer with Status.
 	Message string `yaml:"message"`
 
-	// Happens is what befalls Tower, or one VM, right before a request that is
-	// struck is answered, or After later. Requests do not count as long as there is
-	// no VM that it could befall, and each strike befalls another one. Without
-	// Operation it happens After the fault was added, as soon as it can.
+	// Happens is an event that hits Tower, or one VM, right before the request
+	// is answered, or After later. A request is not counted as long as there is
+	// no VM that the event can hit. Each event hits another VM. Without
+	// Operation the event happens After the fault was added, or as soon as it
+	// can.
 	Happens FaultEvent `yaml:"happens"`
-	// After is how much later than its request, or than the fault, the event comes.
+	// After is the time from the request, or from the addition of the fault, to
+	// the event.
 	After Delay `yaml:"after"`
-	// VM is a glob over the names of the VMs that it may befall; "" means all. The
-	// oldest comes first.
+	// VM is a glob on the names of the VMs that the event can hit; "" means all
+	// VMs. The event hits the oldest VM first.
 	VM string `yaml:"vm"`
-	// Host is the name of the host that the event is about.
+	// Host is the name of the host that the event hits, or moves a VM to.
 	Host string `yaml:"host"`
-	// Cluster is the name of the cluster that the event is about.
+	// Cluster is the name of the cluster that the event moves a VM to.
 	Cluster string `yaml:"cluster"`
-	// State is the state that the event leads to.
+	// State is the state that the event sets.
 	State string `yaml:"state"`
 	// For is how long the event lasts.
 	For Delay `yaml:"for"`
 }
 
 // FaultStatus is the HTTP status that a fault answers with. A scenario may also
-// write reset or hang in its place, which mean Reset and Hang.
+// write reset or hang here; they mean Reset and Hang.
 type FaultStatus int
 
 const (
@@ -74,9 +77,9 @@ const (
 type FaultReset string
 
 const (
-	// ResetBefore drops the connection before anything was done.
+	// ResetBefore drops the connection before the request is carried out.
 	ResetBefore FaultReset = "before"
-	// ResetAfter does what was asked and then drops the connection.
+	// ResetAfter carries the request out and then drops the connection.
 	ResetAfter FaultReset = "after"
 )
 
@@ -84,30 +87,34 @@ const (
 type FaultBody string
 
 const (
-	// BodyHTML is the error page of a proxy in front of Tower; with status 502
-	// unless the fault says otherwise. Nothing is done.
+	// BodyHTML is the error page of a proxy in front of Tower, with status 502
+	// unless the fault has another one. The request is not carried out.
 	BodyHTML FaultBody = "html"
-	// BodyGarbage does what was asked and answers 200 with something that is no JSON.
+	// BodyGarbage carries the request out and answers with status 200 and a
+	// body that is not JSON.
 	BodyGarbage FaultBody = "garbage"
-	// BodyWrong does what was asked and answers 200 with JSON of another shape.
+	// BodyWrong carries the request out and answers with status 200 and JSON of
+	// another shape.
 	BodyWrong FaultBody = "wrong"
-	// BodyTruncated does what was asked and sends half of the answer.
+	// BodyTruncated carries the request out and sends half of the answer.
 	BodyTruncated FaultBody = "truncated"
 )
 
-// TaskError is how a task fails: Code is the inner code in Tower's layered text,
-// such as VM_DUPLICATED_NAME, and Message the sentence behind it.
+// TaskError is the failure of a task. Code is the inner code in Tower's layered
+// error message, such as VM_DUPLICATED_NAME; Message is the sentence after the
+// code.
 type TaskError struct {
 	Code    string `yaml:"code"`
 	Message string `yaml:"message"`
 	// Bare leaves the task's error_message null, as Tower sometimes does.
 	Bare bool `yaml:"bare"`
-	// LeaksVolumes lets a creation of a VM that fails leave the new volumes that it
-	// asked for behind, attached to nothing, as clusters before SMTX OS 6.0 do when
-	// they run out of space.
+	// LeaksVolumes makes the failed creation of a VM leave its new volumes
+	// behind, attached to nothing, as clusters before SMTX OS 6.0 do when they
+	// run out of space.
 	LeaksVolumes bool `yaml:"leaks_volumes"`
-	// Orphan lets the cluster finish a creation of a VM that Tower gave up: the VM
-	// appears so much later, under another id. Zero means that it never does.
+	// Orphan is the time after which a VM appears although Tower has failed its
+	// creation, because the cluster has finished it. The VM has another id.
+	// Zero means that no VM appears.
 	Orphan Delay `yaml:"orphan"`
 }
 
@@ -148,8 +155,7 @@ func (r *FaultReset) fromNode(n *yaml.Node) error {
 	return nil
 }
 
-// normalised returns the fault with the words that Status may hold moved to
-// where they belong.
+// normalised moves the words reset and hang from Status to Reset and Hang.
 func (f Fault) normalised() Fault {
 	switch f.Status {
 	case faultStatusReset:
@@ -167,13 +173,14 @@ func (f Fault) normalised() Fault {
 
 var faultBodies = []FaultBody{BodyHTML, BodyGarbage, BodyWrong, BodyTruncated}
 
-// makesVMs are the operations whose failures can leave something behind.
+// createsVMs are the operations whose failures can leave something behind.
 var createsVMs = map[string]bool{
 	"create-vm": true, "create-vm-from-template": true, "create-vm-from-content-library-template": true,
 	"create-vm-from-content-library-template-batch": true, "clone-vm": true, "rebuild-vm-from-snapshot": true,
 }
 
-// check returns the member at fault and what is wrong with it.
+// check returns the member that is wrong, and the reason; no reason means that
+// the fault is valid.
 func (f Fault) check() (field, reason string) {
 	effects := 0
 
@@ -199,9 +206,9 @@ func (f Fault) check() (field, reason string) {
 	case f.TaskError != nil && !startsTasks(f.Operation):
 		return "task_error", fmt.Sprintf("%s starts no task", f.Operation)
 	case f.TaskError != nil && f.TaskError.LeaksVolumes && !createsVMs[f.Operation]:
-		return "task_error.leaks_volumes", fmt.Sprintf("%s makes no VM", f.Operation)
+		return "task_error.leaks_volumes", fmt.Sprintf("%s creates no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan != 0 && !createsVMs[f.Operation]:
-		return "task_error.orphan", fmt.Sprintf("%s makes no VM", f.Operation)
+		return "task_error.orphan", fmt.Sprintf("%s creates no VM", f.Operation)
 	case f.TaskError != nil && f.TaskError.Orphan == Never:
 		return "task_error.orphan", "must be a duration"
 	case f.LockedFor == Never:

@@ -11,51 +11,54 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// FaultEvent is something that befalls Tower, or one VM, behind the client's
-// back: without a task and without a lock.
+// FaultEvent is something that happens to Tower, or to one VM, behind the
+// client's back: without a task and without a lock.
 type FaultEvent string
 
-// Those that befall a VM take it from the fault's VM.
+// The events. The fault's member VM selects the VM of an event that hits one.
 const (
-	// EventHideVM makes the API show neither the VM nor its parts for the span For,
-	// as happens when Tower loses touch with a cluster.
+	// EventHideVM hides the VM and its parts from the API for the span For, as
+	// happens when Tower loses touch with a cluster.
 	EventHideVM FaultEvent = "hide_vm"
 	// EventChangeVMID gives the VM another id, as Tower does when it loses its
-	// record of a VM and finds the VM again. The local id stays.
+	// record of a VM and finds the VM again. The local id stays the same.
 	EventChangeVMID FaultEvent = "change_vm_id"
-	// EventDuplicateVM lets a second VM of the same name and hardware appear,
-	// stopped, as after a re-synchronisation with a cluster that finished what Tower
-	// had given up.
+	// EventDuplicateVM makes a second, stopped VM appear with the same name and
+	// hardware, as happens after a re-synchronisation with a cluster that has
+	// finished what Tower had given up.
 	EventDuplicateVM FaultEvent = "duplicate_vm"
-	// EventDeleteVM removes the VM for good.
+	// EventDeleteVM deletes the VM for good.
 	EventDeleteVM FaultEvent = "delete_vm"
-	// EventRecycleVM puts the VM into the recycle bin, powered off.
+	// EventRecycleVM powers the VM off and moves it to the recycle bin.
 	EventRecycleVM FaultEvent = "recycle_vm"
-	// EventMoveVM takes the VM to another host: to Host, or to any other of its
-	// cluster; with Cluster to another cluster, where it gets a new local id.
+	// EventMoveVM moves the VM to the host Host, or to any other host of its
+	// cluster. With Cluster it moves the VM to another cluster, where the VM
+	// gets a new local id.
 	EventMoveVM FaultEvent = "move_vm"
-	// EventPowerOffVM lets the guest of a running VM switch itself off.
+	// EventPowerOffVM makes the guest of a running VM shut itself down.
 	EventPowerOffVM FaultEvent = "power_off_vm"
-	// EventSuspendVM lets a running VM fall into SUSPENDED, as one does whose guest
-	// crashed.
+	// EventSuspendVM puts a running VM into the state SUSPENDED, as a crash of
+	// its guest does.
 	EventSuspendVM FaultEvent = "suspend_vm"
-	// EventSetVMTools makes Tower show State as the state of the VM's tools.
+	// EventSetVMTools makes Tower show State as the status of the VM's tools.
 	EventSetVMTools FaultEvent = "set_vm_tools"
-	// EventSetHostState takes Host into State, one of those that an inventory may
-	// name. From a host under maintenance the running VMs move away; where the
-	// connection is lost, those with HA start again elsewhere.
+	// EventSetHostState puts Host into State, one of the states that a scenario
+	// may give a host. Running VMs leave a host that goes into maintenance. If
+	// the connection to the host is lost, its VMs with HA start again on other
+	// hosts.
 	EventSetHostState FaultEvent = "set_host_state"
-	// EventLoseTasks makes Tower lose its records of all tasks. The work goes on.
+	// EventLoseTasks deletes the records of all tasks. The work of the tasks
+	// goes on.
 	EventLoseTasks FaultEvent = "lose_tasks"
-	// EventCompactChanges makes Tower forget the history that /resource-changes
-	// shows.
+	// EventCompactChanges deletes the history that /resource-changes shows.
 	EventCompactChanges FaultEvent = "compact_changes"
-	// EventRevokeSessions makes all tokens invalid that were given at a log-in.
+	// EventRevokeSessions makes the tokens of all log-ins invalid.
 	EventRevokeSessions FaultEvent = "revoke_sessions"
 )
 
-// eventKeys are the members of a fault that an event takes besides operation,
-// skip, times and after; those it cannot do without are marked.
+// eventKeys are the members of a fault that each event takes, besides
+// operation, skip, times and after. The value is true if the member is
+// required.
 var eventKeys = map[FaultEvent]map[string]bool{
 	EventHideVM:         {"vm": false, "for": true},
 	EventChangeVMID:     {"vm": false},
@@ -74,15 +77,15 @@ var eventKeys = map[FaultEvent]map[string]bool{
 
 var vmToolsStates = []string{"NOT_INSTALLED", "NOT_RUNNING", "RESTRICTION", "RUNNING"}
 
-// befallsVM tells whether the event happens to a VM.
+// targetsVM reports whether the event hits a VM.
 func (e FaultEvent) targetsVM() bool {
 	_, ok := eventKeys[e]["vm"]
 
 	return ok
 }
 
-// eventMembers returns the members that only events have, by key; empty ones
-// were not given.
+// eventMembers returns the members that only faults with events have, by key. A
+// member that was not given is "".
 func (f *Fault) eventMembers() map[string]string {
 	members := map[string]string{"vm": f.VM, "host": f.Host, "cluster": f.Cluster, "state": f.State, "for": "", "after": ""}
 
@@ -97,8 +100,7 @@ func (f *Fault) eventMembers() map[string]string {
 	return members
 }
 
-// checkEvent returns the member at fault of a fault with an event, or with
-// members that only one with an event has.
+// checkEvent checks the members that only faults with events have, like check.
 func (f *Fault) checkEvent() (field, reason string) {
 	keys, known := eventKeys[f.Happens]
 	if f.Happens != "" && !known {
@@ -113,9 +115,9 @@ func (f *Fault) checkEvent() (field, reason string) {
 
 		switch {
 		case given && f.Happens == "":
-			return key, "goes with happens only"
+			return key, "is allowed only with happens"
 		case given && !allowed && key != "after":
-			return key, fmt.Sprintf("does not go with happens: %s", f.Happens)
+			return key, fmt.Sprintf("is not allowed with happens: %s", f.Happens)
 		case required && !given:
 			return key, fmt.Sprintf("is required with happens: %s", f.Happens)
 		}
@@ -133,13 +135,13 @@ func (f *Fault) checkEventValues() (field, reason string) {
 
 	switch {
 	case f.Happens != "" && f.Slow != 0:
-		return "slow", "does not go with happens"
+		return "slow", "is not allowed with happens"
 	case f.After == Never:
 		return "after", "must be a duration"
 	case f.For == Never:
 		return "for", "must be a duration"
 	case f.Host != "" && f.Cluster != "":
-		return "cluster", "does not go with host"
+		return "cluster", "is not allowed with host"
 	case f.Happens == EventSetHostState && !hostState:
 		return "state", fmt.Sprintf("must be one of %s, not %q", strings.Join(sortedKeys(hostStates), ", "), f.State)
 	case f.Happens == EventSetVMTools && !slices.Contains(vmToolsStates, f.State):
@@ -160,8 +162,8 @@ func eventNames() []string {
 	return names
 }
 
-// addFault adds a fault. An event that waits for no request happens as soon as
-// it can.
+// addFault adds a fault. An event without an operation happens as soon as it
+// can.
 func (w *world) addFault(fault Fault) {
 	rule := &faultRule{Fault: fault, hitVMs: map[*vm]bool{}}
 	w.faults = append(w.faults, rule)
@@ -170,7 +172,7 @@ func (w *world) addFault(fault Fault) {
 		return
 	}
 
-	// A completed fault's glob has been checked.
+	// The glob of a complete fault has been checked.
 	rule.match, _ = compileGlob(fault.VM)
 
 	if fault.Operation == "" {
@@ -180,7 +182,7 @@ func (w *world) addFault(fault Fault) {
 	}
 }
 
-// befall lets the events happen that a request brings about.
+// runFaultEvents runs the events that a request causes.
 func (w *world) runFaultEvents(operation string) {
 	for _, rule := range w.faults {
 		if rule.Happens != "" && (rule.Operation == operation || rule.Operation == "") {
@@ -189,8 +191,8 @@ func (w *world) runFaultEvents(operation string) {
 	}
 }
 
-// unfold counts a request for an event and lets the event happen if it is its
-// turn. Without a VM that it could befall a request does not count.
+// runFaultEvent counts a request for an event, and runs the event if it is its
+// turn. The request is not counted if there is no VM that the event can hit.
 func (w *world) runFaultEvent(rule *faultRule) {
 	if rule.applied >= max(rule.Times, 1) || w.now.Before(rule.notBefore) {
 		return
@@ -225,7 +227,7 @@ func (w *world) runFaultEvent(rule *faultRule) {
 	w.runAfter(time.Duration(rule.After), func() { w.applyEvent(rule, victim) })
 }
 
-// victim returns the oldest VM that an event can befall and has not yet.
+// eventTarget returns the oldest VM that an event can hit and has not hit yet.
 func (w *world) eventTarget(rule *faultRule) *vm {
 	for _, v := range w.vms.list {
 		if rule.VM != "" && !rule.match.MatchString(v.row.Name) {
@@ -240,7 +242,7 @@ func (w *world) eventTarget(rule *faultRule) *vm {
 	return nil
 }
 
-// suffers tells whether the event would change anything of a VM.
+// eventApplies reports whether the event would change the VM.
 func (w *world) eventApplies(v *vm, rule *faultRule) bool {
 	switch rule.Happens {
 	case EventPowerOffVM:
@@ -252,8 +254,8 @@ func (w *world) eventApplies(v *vm, rule *faultRule) bool {
 	}
 }
 
-// happen lets an event happen. One that has become impossible since it was due,
-// because its VM is gone or is in another cluster than the host, is passed over.
+// applyEvent makes an event happen, unless it has become impossible since it
+// was planned: its VM is gone, or the VM is in another cluster than the host.
 func (w *world) applyEvent(rule *faultRule, v *vm) {
 	if v != nil && (v.deleted() || !w.eventApplies(v, rule)) {
 		return

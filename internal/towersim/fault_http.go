@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// suffer lets the part of a fault happen that comes before the handler. It
-// returns false if the request has come to its end with it.
+// applyFault applies the part of a fault that comes before the handler. It
+// returns false if that has ended the request.
 func (s *Server) applyFault(r *http.Request, w http.ResponseWriter, fault *Fault, arrived time.Time) bool {
 	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
@@ -23,7 +23,8 @@ func (s *Server) applyFault(r *http.Request, w http.ResponseWriter, fault *Fault
 
 	switch {
 	case fault.Hang:
-		// That the client leaves is noticed once its request was read to the end.
+		// The server notices that the client has gone only after the whole
+		// request was read.
 		if _, err := io.Copy(io.Discard, r.Body); err == nil {
 			<-ctx.Done()
 		}
@@ -48,7 +49,7 @@ func (s *Server) applyFault(r *http.Request, w http.ResponseWriter, fault *Fault
 	return true
 }
 
-// deliver sends a reply, or does to it what the fault says.
+// sendReply sends a reply, spoilt by the fault if it says so.
 func (s *Server) sendReply(w http.ResponseWriter, out reply, fault *Fault) {
 	switch {
 	case fault == nil:
@@ -82,7 +83,7 @@ func (s *Server) sendStatus(w http.ResponseWriter, path string, fault *Fault) {
 	s.send(w, errorReply(&apiError{status: int(fault.Status), message: message}, path))
 }
 
-// sendPage answers as a proxy does that cannot reach Tower.
+// sendProxyPage answers as a proxy that cannot reach Tower.
 func (s *Server) sendProxyPage(w http.ResponseWriter, status int) {
 	w.Header().Set("Content-Type", "text/html")
 	w.WriteHeader(status)
@@ -91,7 +92,7 @@ func (s *Server) sendProxyPage(w http.ResponseWriter, status int) {
 		status, http.StatusText(status), status, http.StatusText(status))
 }
 
-// drop ends the connection of a request as if the network had failed.
+// dropConnection closes the connection of a request as a network failure would.
 func dropConnection(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -99,7 +100,7 @@ func dropConnection(w http.ResponseWriter) {
 	}
 
 	if tcp, ok := connection.(*net.TCPConn); ok {
-		// Without lingering, closing sends a reset.
+		// Without lingering, the close sends a TCP reset.
 		_ = tcp.SetLinger(0)
 	}
 

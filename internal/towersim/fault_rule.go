@@ -9,21 +9,21 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// graphQLName is what the statistics and the faults call the GraphQL endpoint:
-// the last part of its path, as with all operations.
+// graphQLName is the name of the GraphQL endpoint in statistics and faults: the
+// last part of its path, as for all operations.
 const graphQLName = "api"
 
-// faultRule is a fault and how far it has come.
+// faultRule is a fault with its counters.
 type faultRule struct {
 	Fault
 
-	skipped     int // requests that Skip let through
-	applied     int // requests, or for LockedFor spans, that were struck
+	skipped     int // requests that have passed because of Skip
+	applied     int // requests that the fault has hit; for LockedFor, spans
 	lockedUntil time.Time
 
-	// Of an event:
+	// For events:
 	match     *regexp.Regexp
-	notBefore time.Time // not before then, if it waits for no request
+	notBefore time.Time // of an event without an operation
 	hitVMs    map[*vm]bool
 }
 
@@ -37,18 +37,17 @@ func knownOperation(name string) bool {
 	return ok
 }
 
-// startsTasks tells whether a request of an operation may start a task. What
-// only reads starts none.
+// startsTasks reports whether requests of an operation can start tasks. An
+// operation that only reads starts none.
 func startsTasks(name string) bool {
 	operation, _ := wire.OperationAt("/" + name)
 
 	return name == graphQLName || isMutation(operation)
 }
 
-// strike counts a request, lets happen what it brings about, and returns the
-// fault that befalls it, or nil. The
-// first rule for the operation that is neither still passing requests nor used
-// up wins.
+// nextFault counts a request, runs the events that it causes, and returns the
+// fault that hits it, or nil. If several faults match, the first one wins that
+// neither lets the request pass nor is used up.
 func (w *world) nextFault(operation string) *Fault {
 	w.runFaultEvents(operation)
 
@@ -85,7 +84,8 @@ func (r *faultRule) applies(now time.Time) bool {
 	return true
 }
 
-// locks tells whether the span of a lock lasts, which the first request begins.
+// lockLasts reports whether the lock of a fault lasts at an instant. The first
+// request starts it.
 func (r *faultRule) lockLasts(now time.Time) bool {
 	if now.Before(r.lockedUntil) {
 		return true

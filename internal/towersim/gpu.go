@@ -9,7 +9,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// vGPUsPerDevice is into how many virtual GPUs a device of usage VGPU is cut.
+// vGPUsPerDevice is the number of virtual GPUs of a device with the usage VGPU.
 const vGPUsPerDevice = 4
 
 const codeGPUAndHA = "VM_GPU_HA_CONFLICT"
@@ -27,7 +27,7 @@ func (g *gpu) refreshLabels() { g.row.Labels = g.nestedLabels() }
 
 func (g *gpu) virtual() bool { return *g.row.UserUsage == wire.GPUDeviceUsageVGPU }
 
-// gpuClaim is what a VM has of a device.
+// gpuClaim is a VM's share of a GPU device.
 type gpuClaim struct {
 	gpu    *gpu
 	amount int
@@ -41,7 +41,7 @@ func (w *world) gpuRelations() map[string]func(*gpu) []any {
 	}
 }
 
-// holders are the VMs that a device is assigned to, running or not.
+// vmsWithGPU returns the VMs that a device is assigned to, running or not.
 func (w *world) vmsWithGPU(g *gpu) []*vm {
 	return filterSlice(w.visible(), func(v *vm) bool {
 		return slices.ContainsFunc(v.gpus, func(claim gpuClaim) bool { return claim.gpu == g })
@@ -83,15 +83,15 @@ func (w *world) gpuClaims(params []wire.VMGPUOperationParams) ([]gpuClaim, error
 		}
 
 		if claims[i].amount > 1 && !g.virtual() {
-			return nil, badRequest("gpu_devices[%d].amount: the GPU device %s is not cut into virtual ones", i, p.GPUID)
+			return nil, badRequest("gpu_devices[%d].amount: the GPU device %s is not divided into virtual GPUs", i, p.GPUID)
 		}
 	}
 
 	return claims, nil
 }
 
-// gpuUse is how much of a device is taken by VMs other than one. VMs that are
-// stopped or in the recycle bin do not count.
+// gpuUse returns how much of a device is taken by other VMs than one. VMs that
+// are stopped or in the recycle bin do not count.
 func (w *world) gpuUse(g *gpu, except *vm) int {
 	use := 0
 
@@ -110,8 +110,8 @@ func (w *world) gpuUse(g *gpu, except *vm) int {
 	return use
 }
 
-// gpusFit refuses a VM to run, on a host or where it is, if others have taken
-// its devices or if they are elsewhere.
+// checkGPUs refuses to run a VM on a host, or where it is, if other VMs use its
+// devices or if the devices are on another host.
 func (w *world) checkGPUs(v *vm, on *host) *taskFailure {
 	for _, claim := range v.gpus {
 		g := claim.gpu
@@ -155,8 +155,8 @@ func addVMGPUDevice(c *call, in *wire.VMAddGPUDeviceParams) (any, error) {
 	})
 }
 
-// assignGPUs gives a VM more devices, all of one host, or more of those that it
-// has.
+// assignGPUs gives a VM new devices, or a larger share of devices that it has.
+// All devices of a VM are on one host.
 func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
 	gpus, home := slices.Clone(v.gpus), more[0].gpu.host
 	if len(gpus) > 0 {
@@ -177,7 +177,7 @@ func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
 		case g.virtual():
 			gpus[i].amount += claim.amount
 		default:
-			return failure("GPU_ASSIGN_FAILED", "The VM %s has the GPU device %s already.", v.row.Name, g.row.Name)
+			return failure("GPU_ASSIGN_FAILED", "The VM %s already has the GPU device %s.", v.row.Name, g.row.Name)
 		}
 	}
 
@@ -196,8 +196,8 @@ func (w *world) assignGPUs(v *vm, more []gpuClaim) *taskFailure {
 	return nil
 }
 
-// releaseGPUs is what a VM has left of its devices once some have been taken.
-// Without an amount a device is taken as a whole.
+// remainingGPUs returns the devices that a VM keeps after some were removed.
+// Without an amount, a device is removed as a whole.
 func (v *vm) remainingGPUs(params []wire.VMGPUOperationParams) []gpuClaim {
 	var kept []gpuClaim
 
@@ -292,8 +292,8 @@ func withoutVMs(row wire.GPUDevice) *wire.GPUDevice {
 	return &row
 }
 
-// vgpusOf is how many virtual GPUs of a device the VM has; nil if it is passed
-// through.
+// vgpusOf returns the number of a device's virtual GPUs that the VM has; nil if
+// the device is passed through.
 func (v *vm) vgpusOf(g *gpu) *int {
 	for _, claim := range v.gpus {
 		if claim.gpu == g && g.virtual() {

@@ -12,7 +12,7 @@ import (
 // graphQLPath is where GraphQL is served.
 const graphQLPath = "/api"
 
-// graphQLError is a refusal in Tower's shape that GraphQL clients understand too.
+// graphQLError is Tower's error body with the member that GraphQL clients read.
 type graphQLError struct {
 	*wire.ErrorBody
 
@@ -29,8 +29,8 @@ type graphQLRequest struct {
 	Variables map[string]any `json:"variables"`
 }
 
-// graphQL answers the few things that Tower offers over GraphQL alone: the
-// log-in strategies, API keys and the edit of a VM as a whole.
+// graphQL answers what Tower offers over GraphQL only: log-in strategies, API
+// keys, and the edit of a whole VM.
 func (c *call) graphQL() (any, error) {
 	var request graphQLRequest
 	if err := json.Unmarshal(c.body, &request); err != nil {
@@ -105,7 +105,8 @@ func (c *call) resolve(field gqlField, variables map[string]any) (any, error) {
 	}
 }
 
-// pick leaves the members that the field selects; all if it selects none.
+// pick returns the members that the field selects, or all members if it selects
+// none.
 func (f gqlField) pick(object map[string]any) map[string]any {
 	if len(f.fields) == 0 {
 		return object
@@ -155,20 +156,21 @@ func (f gqlField) text(variables map[string]any, path ...string) (string, error)
 	return result, nil
 }
 
-// graphQLMutates tells whether a body asks GraphQL for a change.
+// graphQLMutates reports whether a body asks GraphQL for a change.
 func graphQLMutates(body []byte) bool {
 	return slices.ContainsFunc(graphQLFields(body), func(f gqlField) bool {
 		return f.name == "updateVm" || f.name == "createApiKey" || f.name == "deleteApiKey"
 	})
 }
 
-// graphQLArguments are the arguments in the document of a body: clients may
-// write them there in place of variables.
+// graphQLArguments returns the arguments that are written in the query itself
+// instead of in variables.
 func graphQLArguments(body []byte) []any {
 	return mapSlice(graphQLFields(body), func(f gqlField) any { return f.arguments })
 }
 
-// graphQLFields are the fields that a body asks for, none of a malformed one.
+// graphQLFields returns the fields that a body asks for; none if the body is
+// malformed.
 func graphQLFields(body []byte) []gqlField {
 	var request graphQLRequest
 	if json.Unmarshal(body, &request) != nil {
@@ -183,7 +185,8 @@ func graphQLFields(body []byte) []gqlField {
 	return fields
 }
 
-// substituted returns the value of a variable, or the value itself.
+// substitute returns the value of a variable, or the value itself if it is not
+// a variable.
 func substitute(value any, variables map[string]any) any {
 	if name, ok := value.(gqlVariable); ok {
 		return variables[string(name)]
@@ -192,8 +195,8 @@ func substitute(value any, variables map[string]any) any {
 	return value
 }
 
-// input reads an argument of the field into a struct, as strictly as the API
-// reads bodies: GraphQL's inputs are closed.
+// input decodes an argument of the field into a struct, as strictly as REST
+// bodies: GraphQL inputs are closed.
 func (f gqlField) input(variables map[string]any, name string, into any) error {
 	raw, err := json.Marshal(substituteAll(f.arguments[name], variables))
 	if err != nil {
@@ -211,8 +214,8 @@ func (f gqlField) input(variables map[string]any, name string, into any) error {
 	return nil
 }
 
-// deeply puts the values of variables into a value, however deep they are in it.
-// Members that are null are as good as absent.
+// substituteAll replaces variables by their values, at any depth. Null members
+// are treated as absent.
 func substituteAll(value any, variables map[string]any) any {
 	switch content := substitute(value, variables).(type) {
 	case map[string]any:

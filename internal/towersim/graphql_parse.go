@@ -21,11 +21,11 @@ type gqlField struct {
 // gqlVariable is the name of a variable that stands for a value.
 type gqlVariable string
 
-// gqlMaxDepth bounds the nesting of a query, and so the stack.
+// gqlMaxDepth limits the nesting of a query, and so the stack.
 const gqlMaxDepth = 32
 
-// gqlParser reads one operation: enough of the language for what the simulator
-// answers, without fragments and directives.
+// gqlParser parses one operation. It knows no fragments and no directives,
+// which the simulator does not need.
 type gqlParser struct {
 	scan  scanner.Scanner
 	token string
@@ -87,11 +87,11 @@ func (p *gqlParser) expect(token string) error {
 	return nil
 }
 
-// skipDefinitions passes over the types of an operation's variables.
+// skipDefinitions skips the definitions of an operation's variables.
 func (p *gqlParser) skipDefinitions() error {
 	for p.token != ")" {
 		if p.kind == scanner.EOF {
-			return errors.New("the variables do not end")
+			return errors.New("the list of variables has no end")
 		}
 
 		p.next()
@@ -181,7 +181,7 @@ func (p *gqlParser) field() (gqlField, error) {
 	return field, nil
 }
 
-// members reads names with values up to an end.
+// members parses names with values up to an end token.
 func (p *gqlParser) members(end string) (map[string]any, error) {
 	object := map[string]any{}
 
@@ -254,7 +254,7 @@ func (p *gqlParser) literal() (any, error) {
 
 	switch kind {
 	case scanner.String:
-		// Texts are written as in JSON.
+		// A GraphQL string is written like a JSON string.
 		var text string
 		if err := json.Unmarshal([]byte(token), &text); err != nil {
 			return nil, fmt.Errorf("the text %s is not valid", token)
@@ -276,7 +276,7 @@ func (p *gqlParser) literal() (any, error) {
 			return nil, nil
 		}
 
-		return token, nil // a value of an enumeration
+		return token, nil // an enum value
 	default:
 		return nil, fmt.Errorf("expected a value, not %q", token)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// wholeVM is what the GraphQL mutation updateVm changes of a VM. What is nil was
-// not sent and stays.
+// updateVMInput is the data of the GraphQL mutation updateVm. Members that are
+// nil were not sent and do not change.
 type updateVMInput struct {
 	_           struct{}    `wire:"closed"`
 	Name        *string     `json:"name"`
@@ -32,8 +32,8 @@ type cpuInput struct {
 	Sockets *int     `json:"sockets"`
 }
 
-// wholeEffect is who changes the guest's configuration inside the guest. Any
-// account will do.
+// effectInput is the account that changes the configuration inside the guest.
+// Any account is accepted.
 type effectInput struct {
 	_        struct{} `wire:"closed"`
 	Username *string  `json:"guest_os_username"`
@@ -66,7 +66,7 @@ type idInput struct {
 	ID string   `json:"id" wire:"required"`
 }
 
-// wholeRelation connects an object with another, or cuts their relation.
+// relationInput connects an object with another, or disconnects them.
 type relationInput struct {
 	_          struct{} `wire:"closed"`
 	Connect    *idInput `json:"connect"`
@@ -84,25 +84,25 @@ func (r *relationInput) id() string {
 
 func (r *relationInput) disconnects() bool { return r != nil && r.Disconnect != nil && *r.Disconnect }
 
-// wholeEdit is an edit whose objects have been looked up.
+// vmEdit is an updateVm mutation whose objects have been looked up.
 type vmEdit struct {
 	vm     *vm
 	basic  wire.VMUpdateParamsData
-	guest  *updateVMInput // for what goes through the tools
+	guest  *updateVMInput // the part that needs the VM tools
 	nics   []editedNIC
-	noNics bool // the NICs stay as they are
+	noNics bool // the NICs do not change
 	disks  *diskEdit
 }
 
-// wholeNic is a NIC that the VM has after the edit.
+// editedNIC is a NIC that the VM has after the edit.
 type editedNIC struct {
-	kept   *nic // nil: a new one
+	kept   *nic // nil for a new NIC
 	config nicConfig
 	edit   nicEdit
-	from   *nicInput // nil: it stays as it is
+	from   *nicInput // nil if the NIC does not change
 }
 
-// mac returns the NIC's MAC address, "" for one that Tower is to choose.
+// mac returns the NIC's MAC address, "" if Tower chooses it.
 func (n *editedNIC) mac() string {
 	if n.kept != nil {
 		return n.kept.mac
@@ -111,8 +111,9 @@ func (n *editedNIC) mac() string {
 	return n.config.mac
 }
 
-// updateWholeVM starts an edit of a VM that carries the whole of its disks and
-// NICs. The answer has no task: callers look for it by the VM and the mutation.
+// graphQLUpdateVM starts an edit of a VM. The request carries the whole lists
+// of disks and NICs. The answer names no task: clients look the task up by the
+// VM and the mutation.
 func (c *call) graphQLUpdateVM(field gqlField, variables map[string]any) (any, error) {
 	if err := c.authenticate(graphQLName); err != nil {
 		return nil, err
@@ -200,8 +201,8 @@ func (c *call) newVMEdit(v *vm, data *updateVMInput) (*vmEdit, error) {
 	return edit, err
 }
 
-// wholeNicsOf returns the NICs that a VM has after an edit. A NIC that is
-// deleted and created with its MAC address is the same NIC.
+// newNICEdits returns the NICs that a VM has after an edit. A NIC that is
+// deleted and created with the same MAC address stays the same NIC.
 func (c *call) newNICEdits(v *vm, in *nicsInput) ([]editedNIC, error) {
 	var dropped []*nic
 
@@ -246,8 +247,7 @@ func (c *call) newNICEdits(v *vm, in *nicsInput) ([]editedNIC, error) {
 	return after, nil
 }
 
-// nicOf returns the NIC of a VM that an id names, be it one that the NIC had
-// before an edit.
+// vmNICByID returns the NIC of a VM that has, or had before an edit, an id.
 func (w *world) vmNICByID(v *vm, id string) *nic {
 	n, ok := w.nics.get(id)
 	if !ok {
@@ -266,7 +266,7 @@ func (c *call) newNIC(v *vm, in *nicInput) (editedNIC, error) {
 		return editedNIC{}, notFound("There is no host NIC %s", id)
 	}
 
-	// A switch that is not sent is off.
+	// A switch that was not sent is off.
 	off := false
 	enabled, mirror := in.Enabled, in.Mirror
 
@@ -301,13 +301,13 @@ func (c *call) newNIC(v *vm, in *nicInput) (editedNIC, error) {
 	return made, nil
 }
 
-// needsTools tells whether an edit goes through the tools of the guest.
+// needsTools reports whether an edit needs the VM tools of the guest.
 func (e *vmEdit) needsTools() bool {
 	return deref(e.guest.Hostname) != "" || deref(e.guest.DNSServers) != "" ||
 		slices.ContainsFunc(e.nics, func(n editedNIC) bool { return n.edit.setsAddress() })
 }
 
-// applyWhole makes an edit, all of it or nothing.
+// applyVMEdit carries out an edit, completely or not at all.
 func (w *world) applyVMEdit(e *vmEdit) *taskFailure {
 	v := e.vm
 
@@ -346,7 +346,7 @@ func (w *world) applyVMEdit(e *vmEdit) *taskFailure {
 	return nil
 }
 
-// prepareNew completes the NICs that an edit adds.
+// prepareNewNICs completes the NICs that an edit adds.
 func (w *world) prepareNewNICs(e *vmEdit) *taskFailure {
 	var added []*nicConfig
 
@@ -372,7 +372,7 @@ func (w *world) prepareNewNICs(e *vmEdit) *taskFailure {
 	return nil
 }
 
-// settleNICs gives a VM the NICs that an edit lists, in that order.
+// replaceNICs gives a VM the NICs of an edit, in their order.
 func (w *world) replaceNICs(v *vm, after []editedNIC) {
 	for _, n := range slices.Clone(v.nics) {
 		if !slices.ContainsFunc(after, func(x editedNIC) bool { return x.kept == n }) {

@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// wholeDisks is what the GraphQL mutation updateVm makes of a VM's disks.
+// disksInput is the part of updateVm's data that changes a VM's disks.
 type disksInput struct {
 	_      struct{}          `wire:"closed"`
 	Create []diskInput       `json:"create"`
@@ -22,7 +22,7 @@ type diskUpdateInput struct {
 	Data  diskInput `json:"data" wire:"required"`
 }
 
-// wholeDisk describes a disk or a CD-ROM drive.
+// diskInput describes a disk or a CD-ROM drive.
 type diskInput struct {
 	_        struct{}         `wire:"closed"`
 	Boot     *int             `json:"boot"`
@@ -41,8 +41,8 @@ type diskVolumeInput struct {
 	Create     *volumeInput `json:"create"`
 }
 
-// wholeVolume describes a volume that is to be made, or the one that a disk
-// has. Tower itself sees to the members that say where it is and since when.
+// volumeInput describes a new volume, or the volume that a disk has. The
+// members that Tower sets itself are ignored.
 type volumeInput struct {
 	_              struct{}                           `wire:"closed"`
 	Name           string                             `json:"name"`
@@ -56,25 +56,26 @@ type volumeInput struct {
 	Cluster        *relationInput                     `json:"cluster"`
 }
 
-// diskEdit is what becomes of a VM's disks: the ones to keep, with their
-// changes, and the new ones. All others go.
+// diskEdit is the change of a VM's disks: the disks to keep, with their
+// changes, and the new ones. All other disks are removed.
 type diskEdit struct {
 	vm   *vm
 	kept []keptDisk
 	made []diskConfig
-	// sharing are the indexes in made of disks whose volumes other VMs may have too.
+	// sharing are the indexes in made of the disks whose volumes can be shared.
 	sharing []int
 }
 
 type keptDisk struct {
 	disk   *disk
 	change *diskInput
-	size   int64 // of its volume afterwards, 0: as it is
+	size   int64 // new size of the volume; 0 if it does not change
 	image  *image
-	volume *volume // in place of its own; nil: its own
+	volume *volume // new volume; nil if it does not change
 }
 
-// diskEditOf looks up what an edit of disks names. No edit gives nil.
+// newDiskEdit looks up the objects that an edit of disks names. It returns nil
+// if there is no edit.
 func (c *call) newDiskEdit(v *vm, in *disksInput) (*diskEdit, error) {
 	if in == nil {
 		return nil, nil
@@ -141,8 +142,8 @@ func (c *call) newKeptDisk(v *vm, in *diskUpdateInput) (keptDisk, error) {
 	return kept, err
 }
 
-// growth is the space that a disk's volume takes beyond what it has. Nothing
-// but the size of a volume can change.
+// growth returns the additional space that a disk's volume takes. Only the size
+// of a volume can change.
 func (k *keptDisk) growth() (int64, *taskFailure) {
 	described := k.change.VMVolume
 	if described == nil || described.Create == nil || k.disk.volume == nil {
@@ -188,7 +189,7 @@ func (c *call) newDiskConfig(v *vm, in *diskInput) (diskConfig, error) {
 	return s, err
 }
 
-// disksEditable refuses an edit that would fail half-way.
+// checkDiskEdit refuses an edit that cannot be carried out completely.
 func (w *world) checkDiskEdit(e *diskEdit) *taskFailure {
 	if e == nil {
 		return nil

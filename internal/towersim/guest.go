@@ -12,12 +12,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// story is what a guest does from one power-on to the next power-off. Its steps
-// lie at offsets from the power-on; a suspension holds them up.
+// guestRun is what a guest does from one power-on to the next power-off. Its
+// steps are at offsets from the power-on. A suspension delays them.
 type guestRun struct {
 	vm          *vm
 	guest       Guest
-	start       time.Time // the power-on, moved on by the length of suspensions
+	start       time.Time // the power-on, plus the length of all suspensions
 	steps       []*step
 	generation  int
 	suspendedAt time.Time // zero unless suspended
@@ -29,7 +29,7 @@ type step struct {
 	done   bool
 }
 
-// powerOn lets a VM run and its guest's story begin.
+// powerOn starts a VM and its guest.
 func (w *world) powerOn(v *vm) {
 	w.clearGuestInfo(v)
 
@@ -53,7 +53,7 @@ func (w *world) powerOn(v *vm) {
 	w.dirty = true
 }
 
-// powerOff ends the guest's story.
+// powerOff stops a VM and its guest.
 func (w *world) powerOff(v *vm) {
 	v.guestRun = nil
 	v.row.Status = wire.VMStatusStopped
@@ -65,7 +65,8 @@ func (w *world) powerOff(v *vm) {
 	w.dirty = true
 }
 
-// forget takes back what Tower knows from a guest that no longer runs.
+// clearGuestInfo removes what Tower knows from a guest that does not run any
+// more.
 func (w *world) clearGuestInfo(v *vm) {
 	v.row.VMToolsStatus = wire.VMToolsStatusNotRunning
 	if w.guestOf(v.row.Name).VMTools == toolsNotInstalled {
@@ -83,7 +84,7 @@ func (w *world) clearGuestInfo(v *vm) {
 	v.row.IPs = ""
 }
 
-// suspend holds the story up; resume lets it go on.
+// suspend pauses a VM and the steps of its guest; resume continues them.
 func (w *world) suspend(v *vm) {
 	v.row.Status = wire.VMStatusSuspended
 	v.guestRun.suspendedAt = w.now
@@ -108,7 +109,7 @@ func (w *world) resume(v *vm) {
 	w.dirty = true
 }
 
-// plan adds a step to a story.
+// addStep adds a step to a guest run.
 func (w *world) addStep(s *guestRun, offset time.Duration, run func()) {
 	next := &step{offset: offset, run: run}
 	s.steps = append(s.steps, next)
@@ -133,19 +134,19 @@ func (w *world) scheduleStep(s *guestRun, next *step) {
 	})
 }
 
-// nicPlan is when a NIC gets an address and when Tower tells it. Never is a
-// negative offset.
+// nicPlan holds the offsets at which a NIC gets an address and at which Tower
+// shows it. A negative offset means never.
 type nicPlan struct {
 	lease, report, linkLocal time.Duration
 }
 
-// planNIC plans the story of a NIC that is there from an offset on: 0 for those
-// that the guest boots with.
+// planNIC plans the steps of a NIC that the guest has from an offset on: 0 for
+// the NICs that it boots with.
 func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	n.plugCount++
 	plug := n.plugCount
-	line := s.guestNICFor(n)
-	p := w.nicPlanFor(s, n, line, from)
+	spec := s.guestNICFor(n)
+	p := w.nicPlanFor(s, n, spec, from)
 	n.plan, n.plannedPlugCount = p, plug
 	unplugged := func() bool { return n.plugCount != plug }
 
@@ -161,7 +162,7 @@ func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	if p.lease >= 0 {
 		w.addStep(s, p.lease, func() {
 			if !unplugged() {
-				n.address = w.addressFor(n, line)
+				n.address = w.addressFor(n, spec)
 				n.leasedAt = w.now
 			}
 		})
@@ -178,12 +179,12 @@ func (w *world) planNIC(s *guestRun, n *nic, from time.Duration) {
 	}
 }
 
-func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Duration) nicPlan {
+func (w *world) nicPlanFor(s *guestRun, n *nic, spec *GuestNIC, from time.Duration) nicPlan {
 	timing := w.scenario.Timing
 	up := max(timing.Boot, from)
 	p := nicPlan{lease: up + timing.DHCP, report: -1, linkLocal: -1}
 	mute := s.guest.VMTools != "" && s.guest.VMTools != toolsRunning
-	addressed := line != nil && line.Address != ""
+	addressed := spec != nil && spec.Address != ""
 
 	switch {
 	case !*n.row.Enabled:
@@ -194,8 +195,8 @@ func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Durati
 		p.lease = -1
 	}
 
-	if line != nil && line.DHCP != nil && p.lease >= 0 {
-		p.lease = line.DHCP.from(from)
+	if spec != nil && spec.DHCP != nil && p.lease >= 0 {
+		p.lease = spec.DHCP.from(from)
 	}
 
 	if mute {
@@ -206,15 +207,16 @@ func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Durati
 		p.report = p.lease + timing.VMToolsSync
 	}
 
-	if line != nil && line.Reported != nil && p.lease >= 0 {
-		p.report = line.Reported.from(from)
-		// Without a word on the lease it only has to be there by then.
-		if line.DHCP == nil && p.report >= 0 {
+	if spec != nil && spec.Reported != nil && p.lease >= 0 {
+		p.report = spec.Reported.from(from)
+		// If the scenario gives no time for the lease, it only has to come
+		// before the report.
+		if spec.DHCP == nil && p.report >= 0 {
 			p.lease = min(p.lease, p.report)
 		}
 	}
 
-	if line != nil && line.LinkLocalFirst {
+	if spec != nil && spec.LinkLocalFirst {
 		p.linkLocal = up
 		if p.report >= 0 && p.report <= up {
 			p.linkLocal = from + (p.report-from)/2
@@ -224,7 +226,8 @@ func (w *world) nicPlanFor(s *guestRun, n *nic, line *GuestNIC, from time.Durati
 	return p
 }
 
-// from returns the delay as an offset not before another, or -1 for never.
+// from returns the delay as an offset that is not before another one, or -1 for
+// never.
 func (d Delay) from(offset time.Duration) time.Duration {
 	if d == Never {
 		return -1
@@ -233,7 +236,7 @@ func (d Delay) from(offset time.Duration) time.Duration {
 	return max(time.Duration(d), offset)
 }
 
-// lineOf returns what the scenario says of a NIC, or nil.
+// guestNICFor returns the scenario's settings of a NIC, or nil.
 func (s *guestRun) guestNICFor(n *nic) *GuestNIC {
 	if n.toolsConfigured {
 		return nil
@@ -252,19 +255,19 @@ func (g *Guest) nic(index int) *GuestNIC {
 	return nil
 }
 
-// addressFor returns the address that a NIC comes up with: the scenario's, the
-// one that was configured, or a lease.
-func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
-	if line != nil && line.Address != "" {
-		return n.fullAddress(line.Address)
+// addressFor returns the address that a NIC gets: the scenario's, the
+// configured one, or one from DHCP.
+func (w *world) addressFor(n *nic, spec *GuestNIC) nicAddress {
+	if spec != nil && spec.Address != "" {
+		return n.fullAddress(spec.Address)
 	}
 
 	if n.static != nil {
 		return nicAddress(*n.static)
 	}
 
-	// In a VPC the address is Tower's to give.
-	fresh := line != nil && line.NewLease && n.vpc == nil
+	// In a VPC, Tower assigns the address.
+	fresh := spec != nil && spec.NewLease && n.vpc == nil
 
 	address, ok := n.pool().lease(n.mac, fresh)
 	if !ok {
@@ -274,7 +277,7 @@ func (w *world) addressFor(n *nic, line *GuestNIC) nicAddress {
 	return n.fullAddress(address.String())
 }
 
-// around adds the mask and the gateway that fit an address on the NIC.
+// fullAddress adds the mask and the gateway of the NIC's network to an address.
 func (n *nic) fullAddress(ip string) nicAddress {
 	if n.static != nil && n.static.ip == ip {
 		return nicAddress(*n.static)
@@ -288,7 +291,7 @@ func (n *nic) fullAddress(ip string) nicAddress {
 	return nicAddress{ip: ip, mask: netmask(n.pool().prefix.Bits()), gateway: n.pool().gateway.String()}
 }
 
-// pool is who gives the NIC its address, nil where nobody does.
+// pool returns the DHCP server of the NIC's network, nil if there is none.
 func (n *nic) pool() *dhcpPool {
 	switch {
 	case n.vpc != nil:
@@ -300,13 +303,14 @@ func (n *nic) pool() *dhcpPool {
 	}
 }
 
-// tell makes Tower show an address on the NIC.
+// showAddress makes Tower show an address on the NIC.
 func (n *nic) showAddress(a nicAddress) {
 	n.showsReport = true
 	n.row.IPAddress, n.row.SubnetMask, n.row.Gateway = nilIfEmpty(a.ip), nilIfEmpty(a.mask), nilIfEmpty(a.gateway)
 }
 
-// untell makes Tower show what the caller once gave, or nothing.
+// showRequested makes Tower show the address that the client has given for the
+// NIC, or none.
 func (n *nic) showRequested() {
 	n.showAddress(n.requested)
 	n.showsReport = false
@@ -320,7 +324,7 @@ func nilIfEmpty(s string) *string {
 	return &s
 }
 
-// told brings the VM's row up to date after a report of its tools.
+// toolsReported updates the VM's row after a report of its tools.
 func (w *world) toolsReported(s *guestRun) {
 	row := &s.vm.row
 	row.VMToolsStatus = wire.VMToolsStatusRunning
@@ -334,8 +338,9 @@ func (w *world) toolsReported(s *guestRun) {
 	s.vm.refreshIPs(s.guest)
 }
 
-// showIPs rewrites the VM's flat list, which has the loopback address and
-// whatever else the guest's kernel knows besides those of the NICs.
+// refreshIPs rewrites the VM's flat list of addresses. Besides the addresses of
+// the NICs, it has the loopback address and the extra addresses of the
+// scenario.
 func (v *vm) refreshIPs(guest Guest) {
 	ips := []string{"127.0.0.1"}
 
@@ -348,8 +353,8 @@ func (v *vm) refreshIPs(guest Guest) {
 	v.row.IPs = strings.Join(append(ips, guest.ExtraIPs...), ",")
 }
 
-// planTools lets the tools come up by themselves where no report of an address
-// does it.
+// planTools plans when the tools start to run, if no report of an address shows
+// it.
 func (w *world) planTools(s *guestRun) {
 	if s.guest.VMTools != "" && s.guest.VMTools != toolsRunning {
 		return
@@ -368,8 +373,7 @@ func (w *world) planTools(s *guestRun) {
 	w.addStep(s, first, func() { w.toolsReported(s) })
 }
 
-// linkLocalOf derives the address that a guest gives itself from its MAC
-// address.
+// linkLocalOf derives a guest's link-local address from a MAC address.
 func linkLocalOf(mac string) string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(mac))

@@ -2,14 +2,14 @@
 
 package towersim
 
-// operation is how an operation is simulated. One with locks looks itself at
-// the locks of what it changes.
+// operation is how the simulator handles an operation. If locks is true, the
+// handler itself checks the locks of the objects that it changes.
 type operation struct {
 	handle handler
 	locks  bool
 }
 
-// handlers are the simulated operations besides those that list and count rows.
+// handlers are the simulated operations, except those that list and count rows.
 var handlers = map[string]operation{
 	"login":       {handle: withBody(login)},
 	"get-version": {handle: getVersion},

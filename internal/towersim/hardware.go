@@ -8,13 +8,13 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// shape is the virtual hardware of a VM that is to be made, or of a template.
+// hardware is the virtual hardware of a new VM, of a template or of a snapshot.
 type hardware struct {
-	cores, sockets int // per socket, and sockets
+	cores, sockets int // cores of each socket
 	memory         int64
 	firmware       wire.VMFirmware
 	ha             bool
-	cloudInit      bool // the disk's system reads cloud-init data
+	cloudInit      bool // the guest supports cloud-init
 	guestOS        *wire.VMGuestsOperationSystem
 	videoType      *wire.VMVideoType
 	limits         ioLimits
@@ -25,7 +25,7 @@ type hardware struct {
 
 func (s *hardware) vcpu() int { return s.cores * s.sockets }
 
-// clone returns a shape whose lists can be changed.
+// clone returns a copy whose lists can be changed.
 func (s *hardware) clone() hardware {
 	c := *s
 	c.nics = append([]nicConfig(nil), s.nics...)
@@ -36,8 +36,8 @@ func (s *hardware) clone() hardware {
 
 type nicConfig struct {
 	vlan            *vlan
-	vpc             *vpcConfig // nil: on the network
-	port            *hostNIC   // of a NIC that is a part of it
+	vpc             *vpcConfig // nil if the NIC is on the network
+	port            *hostNIC   // for SR-IOV
 	model           wire.VMNicModel
 	enabled, mirror bool
 	mac             string
@@ -69,7 +69,7 @@ type ioLimits struct {
 	bandwidthPolicy *wire.VMDiskIORestrictType
 }
 
-// diskShape is one disk or CD-ROM drive.
+// diskConfig is one disk or CD-ROM drive.
 type diskConfig struct {
 	kind   wire.VMDiskType
 	bus    wire.Bus
@@ -78,18 +78,18 @@ type diskConfig struct {
 	key    *int
 	limits ioLimits
 
-	// Of a disk: an existing volume, or what a new one is like.
+	// For a disk: an existing volume, or what the new volume is like.
 	volume *volume
 	name   string
-	path   string // of a template's disk
+	path   string // of a disk of a template
 	size   int64
 	policy wire.VMVolumeElfStoragePolicyType
-	linked bool // shares the data of its origin and takes no space
+	linked bool // shares the data of its source and takes no space
 
 	image *image // in a CD-ROM drive
 }
 
-// space is what the disk will take of its cluster's storage.
+// space returns the space that the disk takes of its cluster's storage.
 func (d *diskConfig) space() int64 {
 	if d.kind != wire.VMDiskTypeDisk || d.volume != nil || d.linked {
 		return 0
@@ -98,7 +98,7 @@ func (d *diskConfig) space() int64 {
 	return mulSaturating(d.size, replicas(d.policy))
 }
 
-// replicas returns how many copies a storage policy keeps.
+// replicas returns the number of copies that a storage policy keeps.
 func replicas(policy wire.VMVolumeElfStoragePolicyType) int64 {
 	switch {
 	case strings.Contains(string(policy), "REPLICA_1"):
@@ -110,12 +110,12 @@ func replicas(policy wire.VMVolumeElfStoragePolicyType) int64 {
 	}
 }
 
-// maxVCPU is more than any VM has; the sums of so many fit into the 32 bits that
-// rows have for them.
+// maxVCPU is more CPUs than any VM has. Sums over many VMs still fit into 32
+// bits, which is what rows have for them.
 const maxVCPU = 4096
 
-// processors settles the three numbers that say how many CPUs a VM has, given
-// those that the caller sent and, for the rest, the ones of the source.
+// setCPUs sets the numbers of CPUs, cores and sockets. Numbers that the client
+// has not sent are those of the source, as far as they fit.
 func (s *hardware) setCPUs(vcpu, cores, sockets *int) error {
 	for name, n := range map[string]*int{"vcpu": vcpu, "cpu_cores": cores, "cpu_sockets": sockets} {
 		if n != nil && *n < 1 {
@@ -164,7 +164,8 @@ func (s *hardware) setCPUs(vcpu, cores, sockets *int) error {
 // byteUnits are the units of sizes, each 1024 times the one before.
 var byteUnits = []wire.ByteUnit{"B", "KB", "MB", "GB", "TB", "PB"}
 
-// bytesOf applies a unit to a number of bytes that is not negative.
+// bytesOf converts a number in a unit to bytes. The number must not be
+// negative.
 func bytesOf(n int64, unit *wire.ByteUnit) int64 {
 	if unit == nil {
 		return n

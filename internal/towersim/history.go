@@ -2,15 +2,15 @@
 
 package towersim
 
-// history is a list that forgets its oldest elements when there are too many of
-// them, or when they take too much room. The last one is always kept.
+// history is a list that drops its oldest elements when it becomes too long or
+// too large. It always keeps the last element.
 type history[T interface{ size() int }] struct {
 	list  []T
 	bytes int
 }
 
-// add appends an element. It returns how many elements were forgotten for it,
-// and the last of these.
+// add appends an element. It returns how many elements it has dropped, and the
+// last one of them.
 func (h *history[T]) add(x T, maxLength, maxBytes int) (forgotten int, last T) {
 	h.list = append(h.list, x)
 	h.bytes += x.size()
@@ -19,7 +19,7 @@ func (h *history[T]) add(x T, maxLength, maxBytes int) (forgotten int, last T) {
 		return 0, last
 	}
 
-	// By a tenth at once, so that the rest need not move for each element.
+	// Drop a tenth at once, so that the rest is not moved for each element.
 	for forgotten < len(h.list)-1 && (len(h.list)-forgotten > maxLength*9/10 || h.bytes > maxBytes*9/10) {
 		last = h.list[forgotten]
 		h.bytes -= last.size()

@@ -10,17 +10,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// entityHostNIC is the name of the entity by which filters find host NICs.
+// entityHostNIC is the entity's name in filters.
 const entityHostNIC = "Nic"
 
-// The ports of each host: two for the host's own networks, and one that a VM may
-// have to itself.
+// Each host has two ports for its own networks, and one that can be passed
+// through to a VM.
 const (
 	hostPorts       = 2
 	passThroughPort = "ens4f0"
 )
 
-// hostNICRow is what filters see of a host NIC: no operation lists them.
+// hostNICRow is what filters see of a host NIC. No operation lists host NICs.
 type hostNICRow struct {
 	ID          string `json:"id"`
 	LocalID     string `json:"local_id"`
@@ -93,8 +93,8 @@ func (w *world) hostNICEntity() *entity {
 	})
 }
 
-// passThrough returns the host NICs that a filter finds, all of which a VM may
-// have to itself.
+// passThroughNICs returns the host NICs that a filter selects. All of them must
+// be for passing through.
 func (c *call) passThroughNICs(field string, where json.RawMessage) ([]*hostNIC, error) {
 	nics, err := matching(c.world, &c.hostNICs, entityHostNIC, where)
 	if err != nil {
@@ -107,19 +107,19 @@ func (c *call) passThroughNICs(field string, where json.RawMessage) ([]*hostNIC,
 
 	for _, n := range nics {
 		if n.row.UserUsage != "PASS_THROUGH" {
-			return nil, badRequest("%s: the NIC %s of the host %s is not for passing through", field, n.row.Name, n.host.row.Name)
+			return nil, badRequest("%s: the NIC %s of the host %s cannot be passed through", field, n.row.Name, n.host.row.Name)
 		}
 
 		if n.host != nics[0].host {
-			return nil, badRequest("%s: the NICs are of more than one host", field)
+			return nil, badRequest("%s: the NICs belong to more than one host", field)
 		}
 	}
 
 	return nics, nil
 }
 
-// hostNICsFit refuses a VM to run, on a host or where it is, if its host NICs
-// are elsewhere or if others that run have them.
+// checkHostNICs refuses to run a VM on a host, or where it is, if its host NICs
+// are on another host or if other running VMs have them.
 func (w *world) checkHostNICs(v *vm, on *host) *taskFailure {
 	for _, n := range v.hostNICs {
 		if on != nil && n.host != on {

@@ -17,8 +17,8 @@ const (
 	cuidSerial  = 11 // digits
 )
 
-// idSource makes identifiers. One seed always makes the same ones, in the order
-// of the calls.
+// idSource makes identifiers. The same seed always makes the same identifiers,
+// in the order of the calls.
 type idSource struct {
 	random *rand.Rand
 	named  bool
@@ -30,8 +30,8 @@ func newIDSource(seed uint64) *idSource {
 	return &idSource{random: rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))}
 }
 
-// namedIDSource makes the identifiers of an object that the scenario names, so
-// that they survive a reset and a restart.
+// namedIDSource makes the identifiers of an object of the scenario from its
+// name, so that a reset or a restart does not change them.
 func namedIDSource(kind, name string) *idSource {
 	sum := sha256.Sum256([]byte(kind + "\x00" + name))
 
@@ -39,9 +39,9 @@ func namedIDSource(kind, name string) *idSource {
 		binary.BigEndian.Uint64(sum[:8]), binary.BigEndian.Uint64(sum[8:16])))}
 }
 
-// cuid returns an id of Tower's own kind: a c and 24 digits or letters. As in
-// Tower, those that are made later are greater: rows that are listed in no
-// particular order come as they were made. What the scenario names comes first.
+// cuid returns an id in Tower's own format: a c and 24 digits or letters. As in
+// Tower, later ids are greater, so rows without an explicit order are listed in
+// the order of their creation. The scenario's objects come first.
 func (s *idSource) cuid() string {
 	var b strings.Builder
 

@@ -8,8 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// image is an ISO image of a cluster. One that belongs to the content library is
-// the copy of its cluster.
+// image is an ISO image of a cluster. An image of the content library has one
+// such copy in each of its clusters.
 type image struct {
 	row     wire.ElfImage
 	cluster *cluster
@@ -22,7 +22,7 @@ func (i *image) rowPtr() any                                   { return &i.row }
 func (i *image) refreshLabels()                                { i.row.Labels = i.nestedLabels() }
 func (i *image) setAsyncStatus(status *wire.EntityAsyncStatus) { i.row.EntityAsyncStatus = status }
 
-// toolsImage is the image of the VM tools that a cluster has.
+// toolsImage is an image of the VM tools in a cluster.
 type toolsImage struct {
 	row     wire.SvtImage
 	cluster *cluster
@@ -48,7 +48,7 @@ func (w *world) imageRelations() map[string]func(*image) []any {
 	}
 }
 
-// mounts tells whether the hardware has a drive with one of some images in it.
+// mounts reports whether a drive of the hardware holds one of some images.
 func (s *hardware) mounts(images ...*image) bool {
 	return slices.ContainsFunc(s.disks, func(d diskConfig) bool { return d.image != nil && slices.Contains(images, d.image) })
 }
@@ -62,7 +62,7 @@ func (w *world) toolsImageRelations() map[string]func(*toolsImage) []any {
 	}
 }
 
-// newImage enters an image of a cluster.
+// newImage adds an image to a cluster.
 func (w *world) newImage(c *cluster, name, description string, size int64, ids *idSource) *image {
 	i := &image{cluster: c}
 	i.row = wire.ElfImage{
@@ -84,8 +84,8 @@ func (w *world) newToolsImage(c *cluster, name string, version int, size int64, 
 	w.toolsImages.add(i)
 }
 
-// imageNamed returns the image that a CD-ROM drive of a cluster shall hold, or
-// nil for an empty one.
+// imageByID returns the image that a CD-ROM drive of a VM in a cluster is to
+// hold, or nil for an empty drive.
 func (w *world) imageByID(elfID, libraryID *string, of *cluster) (*image, error) {
 	if deref(libraryID) != "" {
 		l, ok := w.libraryImages.get(*libraryID)
@@ -116,7 +116,8 @@ func (w *world) imageByID(elfID, libraryID *string, of *cluster) (*image, error)
 	return i, nil
 }
 
-// deriveImages writes into the rows of images what they are in.
+// deriveImages updates the members of images that list the drives, snapshots
+// and templates with the image.
 func (w *world) deriveImages() {
 	for _, i := range w.images.list {
 		i.row.VMDisks, i.row.VMSnapshots, i.row.VMTemplates = w.usersOf(i)
@@ -135,7 +136,8 @@ func nestedDisks(disks []*disk) []wire.NestedVMDisk {
 	return mapSlice(disks, func(d *disk) wire.NestedVMDisk { return wire.NestedVMDisk{ID: d.row.ID} })
 }
 
-// usersOf are the drives, snapshots and templates that images are in.
+// usersOf returns the drives, snapshots and templates that hold one of some
+// images.
 func (w *world) usersOf(images ...*image) ([]wire.NestedVMDisk, []wire.NestedVMSnapshot, []wire.NestedVMTemplate) {
 	disks := filterSlice(w.disks.list, func(d *disk) bool { return d.image != nil && slices.Contains(images, d.image) })
 	snapshots := filterSlice(w.snapshots.list, func(s *snapshot) bool { return s.hardware.mounts(images...) })
@@ -190,7 +192,7 @@ func deleteElfImage(c *call, in *wire.ElfImageDeletionParams) (any, error) {
 	}, deletedReply), nil
 }
 
-// dropImage removes an image that no drive holds.
+// dropImage removes an image, unless a drive holds it.
 func (w *world) dropImage(i *image) *taskFailure {
 	for _, d := range w.disks.list {
 		if d.image == i {

@@ -16,12 +16,13 @@ const (
 
 	hzPerCore = 2_600_000_000
 
-	// defaultPolicy is the storage policy of disks that a scenario describes.
+	// defaultPolicy is the storage policy of the disks that a scenario
+	// describes.
 	defaultPolicy = wire.VMVolumeElfStoragePolicyTypeReplica2ThinProvision
 )
 
-// stock fills the world with what the scenario's inventory lists. Ids of what
-// has a name come from the name, so that they are the same in every run.
+// addInventory adds the objects of the scenario's inventory. The ids of named
+// objects come from their names, so that they are the same in every run.
 func (w *world) addInventory() {
 	inventory := &w.scenario.Inventory
 
@@ -153,13 +154,13 @@ func (w *world) addVLAN(of *vds, spec *VLANSpec) {
 	w.vlans.add(l)
 }
 
-// fixedAddresses are the addresses that the scenario gives to guests by name.
+// fixedAddresses returns the addresses that the scenario gives to guests.
 func (w *world) fixedAddresses() []netip.Addr {
 	var fixed []netip.Addr
 
 	for _, guest := range w.scenario.Guests {
-		for _, line := range guest.NICs {
-			if address, err := netip.ParseAddr(line.Address); err == nil {
+		for _, spec := range guest.NICs {
+			if address, err := netip.ParseAddr(spec.Address); err == nil {
 				fixed = append(fixed, address)
 			}
 		}
@@ -172,8 +173,9 @@ func (w *world) clusterVLANs(c *cluster) []*vlan {
 	return filterSlice(w.vlans.list, func(v *vlan) bool { return v.cluster() == c })
 }
 
-// networkFor returns the VM network of a name in a cluster, or the cluster's
-// first one, which stands in for networks that a template brings from elsewhere.
+// networkFor returns the VM network with a name in a cluster. If there is none,
+// it returns the cluster's first network, which Tower uses instead of a network
+// that a template brings from another cluster.
 func (w *world) networkFor(c *cluster, name string) *vlan {
 	vlans := w.clusterVLANs(c)
 
@@ -214,8 +216,8 @@ func (w *world) addScenarioVM(spec *VMSpec) {
 	}
 }
 
-// buildNamed makes a VM of the scenario, with ids that are the same after each
-// reset, also where VMs share a name.
+// buildScenarioVM adds a VM of the scenario. Its ids are the same after each
+// reset, also if several VMs have its name.
 func (w *world) buildScenarioVM(b *blueprint) {
 	name := b.cluster.row.Name + "/" + b.name
 
@@ -229,8 +231,8 @@ func (w *world) buildScenarioVM(b *blueprint) {
 
 	defer func() { w.ids = general }()
 
-	// What a scenario says exists, so that it may exceed its hosts: such a VM
-	// is there, stopped.
+	// The VMs of a scenario exist even if they do not fit on their hosts; then
+	// they are stopped.
 	v := w.addPlaceholder(b, w.ids)
 	if failed := w.buildVM(v, b); failed != nil {
 		b.running = false

@@ -13,7 +13,7 @@ type iscsiTarget struct {
 	labelSet
 }
 
-// iscsiLun is a logical unit of a target.
+// iscsiLun is a LUN of a target.
 type iscsiLun struct {
 	row    wire.IscsiLun
 	target *iscsiTarget
@@ -21,13 +21,13 @@ type iscsiLun struct {
 	labelSet
 }
 
-// space is what the unit takes of its cluster's storage. Thin or thick, it takes
-// its assigned size once for each copy, as volumes do.
+// space returns the space that the LUN takes of its cluster's storage. Thin or
+// thick, it takes its assigned size once for each copy, as volumes do.
 func (l *iscsiLun) space() int64 { return lunSpace(l.row.AssignedSize, l.row.ReplicaNum) }
 
 func lunSpace(size int64, copies int) int64 { return mulSaturating(size, int64(max(copies, 1))) }
 
-// resize gives a unit another size if the cluster has the space.
+// resize gives a LUN another size if the cluster has the space.
 func (w *world) resize(l *iscsiLun, size int64) *taskFailure {
 	if failed := w.checkSpace(l.target.cluster, lunSpace(size, l.row.ReplicaNum)-l.space()); failed != nil {
 		return failed
@@ -38,7 +38,7 @@ func (w *world) resize(l *iscsiLun, size int64) *taskFailure {
 	return nil
 }
 
-// iscsiSnapshot is a logical unit at one time. It outlives the unit.
+// iscsiSnapshot is a snapshot of a LUN. It can outlive the LUN.
 type iscsiSnapshot struct {
 	row    wire.IscsiLunSnapshot
 	target *iscsiTarget
@@ -90,10 +90,9 @@ func (w *world) iscsiEntities() map[string]*entity {
 	}
 }
 
-// emptyEntity is one that a Tower has no rows of in the simulated installation,
-// because nothing that is simulated makes any: zones belong to stretched
-// clusters, iSCSI connections to initiators that talk to a target, and entity
-// filter results to filters of a Tower's pages, which no operation in play sets.
+// emptyEntity is an entity without rows, because nothing that is simulated
+// makes any: zones belong to stretched clusters, iSCSI connections to
+// initiators, and entity filter results to filters in Tower's web interface.
 func emptyEntity() *entity {
 	return &entity{
 		rows:    func() []any { return nil },
@@ -172,7 +171,7 @@ func updateIscsiTarget(c *call, in *wire.IscsiTargetUpdationParams) (any, error)
 		func(t *iscsiTarget) *taskFailure { return copyByJSONInTask(&t.row, &in.Data) }), targetReply), nil
 }
 
-// overlaid is overlay as the work of a task.
+// copyByJSONInTask is copyByJSON with the error as a task's failure.
 func copyByJSONInTask(into, from any) *taskFailure {
 	if err := copyByJSON(into, from); err != nil {
 		return failure("INVALID_PARAMETERS", "%s", refusalMessage(err))
@@ -181,8 +180,8 @@ func copyByJSONInTask(into, from any) *taskFailure {
 	return nil
 }
 
-// deleteIscsiTarget takes a target away and leaves what is in it to its own
-// deletion.
+// deleteIscsiTarget deletes a target. Its LUNs and snapshots stay until they
+// are deleted themselves.
 func deleteIscsiTarget(c *call, in *wire.IscsiTargetDeletionParams) (any, error) {
 	found, err := matching(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
 	if err != nil {

@@ -126,7 +126,7 @@ func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (a
 		}
 
 		if s.lun != l {
-			return nil, badRequest("body[%d].snapshot_id: the snapshot is not one of the LUN %s", i, l.row.Name)
+			return nil, badRequest("body[%d].snapshot_id: the snapshot does not belong to the LUN %s", i, l.row.Name)
 		}
 
 		luns[i], sizes[l] = l, s.size

@@ -9,7 +9,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// How much of the history is kept: what is older has been compacted.
+// The limits of the history. Older changes are compacted.
 const (
 	maxJournalEvents = 10_000
 	maxJournalBytes  = 32 << 20
@@ -22,37 +22,38 @@ const (
 	actionDelete = "DELETE"
 )
 
-// revised is one change of one row.
+// rowChange is one change of one row.
 type rowChange struct {
-	revision, previous uint64 // previous is that of the same resource; 0: unknown
+	revision, previous uint64 // previous is the last one of the same row; 0 if unknown
 	at                 time.Time
 	action, kind, id   string
-	old, new           string // rows as JSON, "" for none
+	old, new           string // the row as JSON; "" if it does not exist
 }
 
 func (e rowChange) size() int { return len(e.old) + len(e.new) }
 
-// knownRow is a row as the journal saw it last.
+// rowState is a row as the journal last saw it.
 type rowState struct {
 	id, kind, value string
-	ownMembers      string // the value without what follows from other rows
+	ownMembers      string // value without the members that reflect other rows
 	revision        uint64
 }
 
-// journal numbers the changes of all rows. Whoever changes a row touches it; at
-// the end of each step the journal compares the touched rows with what it knows
-// of them. Members that count or sum up other rows make no change by themselves.
+// journal numbers the changes of all rows, for /resource-changes. Code that may
+// change a row calls touch. At the end of each step, the journal compares the
+// touched rows with their last state. A row has not changed if only members
+// have changed that count or sum up other rows.
 type journal struct {
 	events              history[rowChange]
 	revision, compacted uint64
 
 	known         map[any]*rowState // by row
 	touched       []object
-	rowEvents     map[any]rowEvent // by row, of those that are touched
-	othersTouched bool             // all rows besides those of VMs may have changed
+	rowEvents     map[any]rowEvent // by row; touched rows only
+	othersTouched bool             // any row of the other tables may have changed
 }
 
-// fate is what happened to an object in the present step.
+// rowEvent is what happened to an object in the current step.
 type rowEvent int
 
 const (
@@ -73,7 +74,7 @@ func (j *journal) touch(x object) {
 	}
 }
 
-// meets tells the journal that an object has come or gone.
+// note tells the journal that an object was added or removed.
 func (j *journal) note(x object, f rowEvent) {
 	if j == nil {
 		return
@@ -83,7 +84,7 @@ func (j *journal) note(x object, f rowEvent) {
 	j.rowEvents[x.rowPtr()] = f
 }
 
-// journaled is a table that tells the journal what comes and goes.
+// journalTable is a table whose additions and removals the journal sees.
 type journalTable interface {
 	setJournal(j *journal)
 	objects() []object
@@ -95,13 +96,14 @@ func (t *table[T]) objects() []object {
 	return mapSlice(t.list, func(x T) object { return x })
 }
 
-// plenty are the tables with as many rows as there are VMs, whose changes are
+// vmTables returns the tables that have rows for each VM. Their rows are
 // touched one by one.
 func (w *world) vmTables() []journalTable {
 	return []journalTable{&w.vms, &w.nics, &w.disks, &w.volumes, &w.snapshots, &w.tasks}
 }
 
-// few are the other tables.
+// otherTables returns all other tables. All their rows are compared when one
+// may have changed.
 func (w *world) otherTables() []journalTable {
 	return []journalTable{
 		&w.organizations, &w.datacenters, &w.clusters, &w.hosts, &w.vdses, &w.vlans, &w.templates, &w.libraryTemplates,
@@ -110,8 +112,8 @@ func (w *world) otherTables() []journalTable {
 	}
 }
 
-// keepJournal starts the journal with what is there. A Tower without the
-// operation that reads it keeps none.
+// startJournal starts the journal with the rows that exist. A Tower without
+// /resource-changes has no journal.
 func (w *world) startJournal() {
 	if !w.version.atLeast(4, 6) {
 		return
@@ -134,8 +136,8 @@ func (w *world) startJournal() {
 	w.afterStep = w.writeJournal
 }
 
-// follow goes on with the revisions of a journal that it replaces, whose changes
-// are all gone.
+// continueFrom continues the revisions of a journal that this one replaces. The
+// changes of the old journal are lost.
 func (j *journal) continueFrom(old *journal) {
 	if j != nil && old != nil && old.revision > 0 {
 		j.revision, j.compacted = old.revision+1, old.revision+1
@@ -168,8 +170,8 @@ func (w *world) touchVM(v *vm) {
 	}
 }
 
-// touchWork touches what a task is about. Tasks on anything but VMs may change
-// the rows of several kinds.
+// touchTask touches the objects of a task. A task on anything but a VM may
+// change rows of several kinds.
 func (w *world) touchTask(t *task, k *taskWork) {
 	if w.journal == nil {
 		return
@@ -194,14 +196,15 @@ func (w *world) touchTask(t *task, k *taskWork) {
 	}
 }
 
-// touchFew lets the journal look at all rows besides those of VMs.
+// touchOthers makes the journal compare all rows except those that belong to
+// VMs.
 func (w *world) touchOthers() {
 	if w.journal != nil {
 		w.journal.othersTouched = true
 	}
 }
 
-// writeJournal writes down what has changed in the step that ends.
+// writeJournal records what has changed in the step that ends.
 func (w *world) writeJournal() {
 	j := w.journal
 
@@ -236,7 +239,7 @@ func (w *world) writeRow(x object) {
 		was = nil
 	}
 
-	// An object that is gone may still be touched.
+	// A removed object may still be touched.
 	if met == rowRemoved || was == nil && met != rowAdded && !renamed {
 		return
 	}
@@ -247,7 +250,7 @@ func (w *world) writeRow(x object) {
 	}
 
 	if was != nil && was.ownMembers == is.ownMembers {
-		was.value = is.value // what other rows make of this one
+		was.value = is.value // members that reflect other rows have changed
 
 		return
 	}
@@ -262,7 +265,8 @@ func (w *world) writeRow(x object) {
 	j.known[record] = is
 }
 
-// write numbers an event, and drops the oldest ones where they are too many.
+// write numbers a change and records it. It drops the oldest changes if there
+// are too many.
 func (j *journal) write(event rowChange) {
 	j.revision++
 	event.revision = j.revision
@@ -272,8 +276,8 @@ func (j *journal) write(event rowChange) {
 	}
 }
 
-// look reads a row as the API shows it. It returns what was known of the row if
-// that is still so.
+// readRow returns a row as the API shows it. If the row has not changed, it
+// returns the last state.
 func (w *world) readRow(x object, was *rowState) *rowState {
 	row := x.rowPtr()
 

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// resourceTypes are the names of resource types, as ResourceLocked and the tasks of
-// Tower's other interfaces spell them.
+// resourceTypes are the names of resource types as Tower spells them in
+// ResourceLocked errors and in /resource-changes.
 var resourceTypes = map[reflect.Type]string{
 	reflect.TypeFor[*wire.Organization]():             "ORGANIZATION",
 	reflect.TypeFor[*wire.Datacenter]():               "DATACENTER",
@@ -44,7 +44,8 @@ var resourceTypes = map[reflect.Type]string{
 
 func resourceType(x object) string { return resourceTypes[reflect.TypeOf(x.rowPtr())] }
 
-// derivedMembers are the members of rows, by kind, that follow from other rows.
+// derivedMembers are the members of rows, by kind, that only reflect other
+// rows.
 var derivedMembers = map[string][]string{
 	"ORGANIZATION": {"datacenters"},
 	"DATACENTER": {
@@ -71,7 +72,7 @@ var derivedMembers = map[string][]string{
 	"TASK":         {"progress"},
 }
 
-// labelMembers are the members of labels that list or count what they are on.
+// labelMembers returns the members of a label that list or count its objects.
 func labelMembers() []string {
 	var names []string
 

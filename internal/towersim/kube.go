@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// kubeServer is the API of the simulated workload cluster. It listens apart from
-// Tower and always with TLS, since Kubernetes clients send no token without.
+// kubeServer is the API of the simulated workload cluster. It has its own port
+// and always uses TLS, because Kubernetes clients send no token without it.
 type kubeServer struct {
 	http        *http.Server
 	certificate *certificate
@@ -68,7 +68,7 @@ func (s *Server) startKubernetes() (*kubeServer, error) {
 
 	address, err := url.Parse(s.url)
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell the host to listen on: %w", err)
+		return nil, fmt.Errorf("cannot determine the address to listen on: %w", err)
 	}
 
 	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", net.JoinHostPort(address.Hostname(), "0"))
@@ -109,8 +109,8 @@ func (s *Server) stopKubernetes() error {
 	return err
 }
 
-// kubernetesHandler serves what a client needs that lists nodes: discovery and
-// the nodes themselves.
+// kubernetesHandler serves what a client needs to list nodes: discovery and the
+// nodes.
 func (s *Server) kubernetesHandler(token string) http.Handler {
 	mux := http.NewServeMux()
 
@@ -150,7 +150,7 @@ type document = map[string]any
 
 const kubeletVersion = "v1.30.4"
 
-// discovery is what tells clients that there are nodes and how to ask for them.
+// discovery tells clients that there are nodes and how to request them.
 var discovery = map[string]document{
 	"/version": {
 		"major": "1", "minor": "30", "gitVersion": kubeletVersion, "gitCommit": "0000000000000000000000000000000000000000",

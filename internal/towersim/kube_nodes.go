@@ -15,14 +15,14 @@ import (
 // watchInterval is how often a watch looks for changes, in real time.
 const watchInterval = 100 * time.Millisecond
 
-// nodeQuery is what a request for nodes selects and how it wants them.
+// nodeQuery is what a request for nodes selects, and in which form.
 type nodeQuery struct {
-	name     string // of metadata.name, by a field selector; "" is any
+	name     string // from a field selector; "" selects all
 	labels   labelSelector
 	limit    int
-	from     string // the name after which a continued list goes on
+	from     string // continue the list after this name
 	table    bool
-	contents string // includeObject of a table
+	contents string // a table's includeObject
 }
 
 func parseNodeQuery(r *http.Request) (nodeQuery, error) {
@@ -59,7 +59,7 @@ func parseNodeQuery(r *http.Request) (nodeQuery, error) {
 	return q, nil
 }
 
-// nodesNow returns the nodes by name, and the version of the whole.
+// nodesNow returns the nodes by name, and the version of the node list.
 func (s *Server) nodesNow() (nodes []node, now time.Time, version uint64) {
 	s.withWorld(func(w *world) {
 		for _, name := range sortedKeys(w.nodes.byName) {
@@ -152,8 +152,8 @@ func listMeta(version uint64, next string) document {
 	return meta
 }
 
-// watchNodes streams the changes of nodes after the version that the client
-// knows, or all nodes first if it knows none.
+// watchNodes streams the changes of nodes since the version that the client
+// has. If the client has none, it sends all nodes first.
 func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery) {
 	ctx, cancel := s.untilClosed(r.Context())
 	defer cancel()
@@ -218,8 +218,8 @@ func (s *Server) watchNodes(w http.ResponseWriter, r *http.Request, q nodeQuery)
 	}
 }
 
-// nodeEvents returns what happened to nodes after a version, and the present
-// one. It also reports whether some of these events are not kept any more.
+// nodeEvents returns the changes of nodes since a version, and the current
+// version. missed is true if some of these changes are not kept any more.
 func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, version uint64, missed bool) {
 	s.withWorld(func(w *world) {
 		events, now, version, missed = w.nodes.since(after), w.now, w.nodes.version, w.nodes.missed(after)
@@ -228,7 +228,7 @@ func (s *Server) nodeEvents(after uint64) (events []nodeEvent, now time.Time, ve
 	return events, now, version, missed
 }
 
-// initialEventsEnd tells an informer that it has seen all that was there.
+// initialEventsEnd tells an informer that it has received all existing nodes.
 func initialEventsEnd(version uint64) document {
 	return document{"type": "BOOKMARK", "object": document{
 		"kind": "Node", "apiVersion": "v1",
@@ -248,8 +248,8 @@ func (q *nodeQuery) event(e nodeEvent, now time.Time) document {
 	return document{"type": e.kind, "object": e.node.object(now)}
 }
 
-// shownVersion is how clients see a version: never as 0, which means any to
-// them.
+// resourceVersion converts a version for clients. It is never 0, which means
+// "any version" to them.
 func resourceVersion(version uint64) string { return strconv.FormatUint(version+1, 10) }
 
 // object is the node as Kubernetes shows it.

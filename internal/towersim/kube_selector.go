@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// labelSelector is a list of requirements that all have to hold.
+// labelSelector is a list of requirements. All of them must be met.
 type labelSelector []labelRequirement
 
-// labelRequirement asks for the value of a label: one of some, or with negated
-// none of them. Without values it asks whether the label is there.
+// labelRequirement requires that a label has one of some values or, if negated,
+// none of them. With exists it requires that the label exists or, if negated,
+// that it does not.
 type labelRequirement struct {
 	key     string
 	values  []string
-	exists  bool // asks for the label alone
+	exists  bool // values is not used
 	negated bool
 }
 
@@ -25,11 +26,12 @@ var (
 	requirementOfSet   = regexp.MustCompile(`^(\S+)\s+(in|notin)\s*\(([^()]*)\)$`)
 	requirementOfValue = regexp.MustCompile(`^([^=!\s]+)\s*(==|=|!=)\s*([^=!\s]*)$`)
 	requirementOfKey   = regexp.MustCompile(`^(!?)\s*([^=!\s(),]+)$`)
-	// Commas inside parentheses separate values, all others requirements.
+	// A comma in parentheses separates values; any other comma separates
+	// requirements.
 	requirementEnd = regexp.MustCompile(`\([^()]*\)|,`)
 )
 
-// parseLabelSelector reads a selector as kubectl's option -l takes it.
+// parseLabelSelector parses a selector as kubectl's option -l accepts it.
 func parseLabelSelector(text string) (labelSelector, error) {
 	var selector labelSelector
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// nodeColumns are the columns that a server prints nodes in. Those with a
-// priority appear in wide output alone.
+// nodeColumns are the columns in which a server prints nodes. Columns with a
+// priority appear in wide output only.
 var nodeColumns = []document{
 	nodeColumn("Name", "name", 0), nodeColumn("Status", "", 0), nodeColumn("Roles", "", 0), nodeColumn("Age", "", 0), nodeColumn("Version", "", 0),
 	nodeColumn("Internal-IP", "", 1), nodeColumn("External-IP", "", 1), nodeColumn("OS-Image", "", 1), nodeColumn("Kernel-Version", "", 1),
@@ -19,7 +19,7 @@ func nodeColumn(name, format string, priority int) document {
 	return document{"name": name, "type": "string", "format": format, "description": name + " of the node", "priority": priority}
 }
 
-// nodeTable is a list of nodes in the form that kubectl prints as it is.
+// nodeTable returns nodes in the form that kubectl prints unchanged.
 func nodeTable(nodes []node, q nodeQuery, now time.Time, meta document) document {
 	rows := []document{}
 
@@ -57,7 +57,7 @@ func nodeTable(nodes []node, q nodeQuery, now time.Time, meta document) document
 	}
 }
 
-// age writes a span as kubectl does: in its two largest units at most.
+// ageText formats a duration as kubectl does, in at most two units.
 func ageText(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

@@ -15,7 +15,7 @@ type label struct {
 func (l *label) id() string  { return l.row.ID }
 func (l *label) rowPtr() any { return &l.row }
 
-// deriveLabels writes into each label what it is on.
+// deriveLabels updates the lists and counts of objects in the rows of labels.
 func (w *world) deriveLabels() {
 	kinds := w.labelKinds()
 
@@ -32,7 +32,7 @@ func (w *world) deriveLabels() {
 	}
 }
 
-// done wraps what is finished already in a reply: labels need no task.
+// withoutTask wraps data in the reply of a mutation that needs no task.
 func withoutTask[T any](data T) wire.WithTask[T] {
 	return wire.WithTask[T]{Data: data}
 }
@@ -61,7 +61,7 @@ func createLabel(c *call, in *[]wire.LabelCreationParams) (any, error) {
 
 		pair := [2]string{p.Key, deref(p.Value)}
 		if wanted[pair] || c.labelExists(p.Key, p.Value, nil) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", p.Key, deref(p.Value))
+			return nil, badRequest("LABEL_DUPLICATED: the label %s: %s already exists", p.Key, deref(p.Value))
 		}
 
 		wanted[pair] = true
@@ -104,7 +104,7 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 
 		pair := [2]string{key, deref(value)}
 		if wanted[pair] || c.labelExists(key, value, l) {
-			return nil, badRequest("LABEL_DUPLICATED: there is a label %s: %s already", key, deref(value))
+			return nil, badRequest("LABEL_DUPLICATED: the label %s: %s already exists", key, deref(value))
 		}
 
 		wanted[pair] = true
@@ -123,7 +123,7 @@ func updateLabel(c *call, in *wire.LabelUpdationParams) (any, error) {
 	return mapSlice(labels, func(l *label) wire.WithTask[*wire.Label] { return withoutTask(&l.row) }), nil
 }
 
-// reshow rewrites the labels in the rows of what a label is on.
+// refreshLabelled updates the rows of all objects that have a label.
 func (w *world) refreshLabelled(l *label) {
 	for _, kind := range w.labelKinds() {
 		for _, x := range kind.objects() {
@@ -168,7 +168,7 @@ func removeLabelsFromResources(c *call, in *wire.RemoveLabelsFromResourcesParams
 	return c.relabel(in, (*labelSet).remove)
 }
 
-// relabel changes the labels of all objects that the request's filters find.
+// relabel changes the labels of all objects that the request's filters select.
 func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSet, *label)) (any, error) {
 	labels, err := matching(c.world, &c.labels, wire.EntityLabel, in.Where)
 	if err != nil {
@@ -212,7 +212,7 @@ func (c *call) relabel(in *wire.AddLabelsToResourcesParams, change func(*labelSe
 	return mapSlice(labels, func(l *label) wire.WithTask[*wire.Label] { return withoutTask(&l.row) }), nil
 }
 
-// filtersOf returns the filters that were sent by the names of their members.
+// filtersOf returns the filters of a request by the names of their members.
 func filtersOf(data *wire.AddLabelsToResourcesParamsData) (map[string]json.RawMessage, error) {
 	raw, err := json.Marshal(data)
 	if err != nil {

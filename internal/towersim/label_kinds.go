@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// labelKind is a kind of objects that labels can be put on.
+// labelKind is a kind of object that can have labels.
 type labelKind struct {
 	entity  string
 	objects func() []labelled
@@ -32,7 +32,8 @@ func kindOf[T labelled](w *world, t *table[T], entity string, show func(*wire.La
 	}
 }
 
-// shown makes the function that fills one list of a label's row and its count.
+// labelList returns a function that fills one list of a label's row and its
+// count.
 func labelList[T labelled, N any](list func(*wire.Label) *[]N, number func(*wire.Label) **int, nested func(T) N) func(*wire.Label, []labelled) {
 	return func(row *wire.Label, objects []labelled) {
 		out := []N{}
@@ -48,8 +49,8 @@ func labelList[T labelled, N any](list func(*wire.Label) *[]N, number func(*wire
 	}
 }
 
-// labelKinds lists the kinds by the name that a label's row and the labelling
-// operations have for them.
+// labelKinds returns the kinds by their names in the rows of labels and in the
+// requests of the labelling operations.
 func (w *world) labelKinds() map[string]labelKind {
 	return map[string]labelKind{
 		"vms": kindOf(w, &w.vms, wire.EntityVM, labelList(

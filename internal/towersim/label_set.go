@@ -13,7 +13,7 @@ type labelSet struct {
 	labels []*label
 }
 
-// labelled is an object that labels can be put on.
+// labelled is an object that can have labels.
 type labelled interface {
 	object
 	labelsOf() *labelSet

@@ -10,8 +10,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// libraryImage is an image of the content library, with a copy in each cluster
-// that it was distributed to.
+// libraryImage is an image of the content library. It has a copy in each
+// cluster that it was distributed to.
 type libraryImage struct {
 	row wire.ContentLibraryImage
 	labelSet
@@ -71,7 +71,7 @@ func (w *world) newLibraryImage(name, description string, size int64, clusters [
 	w.distributeImage(l, clusters)
 }
 
-// distributeImage copies an image to the clusters that lack it.
+// distributeImage copies an image to those of the clusters that do not have it.
 func (w *world) distributeImage(l *libraryImage, clusters []*cluster) {
 	for _, c := range clusters {
 		if w.copyOf(l, c) == nil {
@@ -93,7 +93,7 @@ func (w *world) refreshCopies(l *libraryImage) {
 	})
 }
 
-// editLibraryImages starts a change of the images that a filter finds.
+// editLibraryImages starts a change of the images that a filter selects.
 func (c *call) editLibraryImages(where json.RawMessage, mutation string, apply func(*libraryImage) *taskFailure) (any, error) {
 	images, err := matching(c.world, &c.libraryImages, wire.EntityContentLibraryImage, where)
 	if err != nil {
@@ -192,8 +192,8 @@ func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionPara
 	}, deletedReply), nil
 }
 
-// importedSize is the size that images have that are fetched from a URL, which
-// the simulator does not visit.
+// importedSize is the size of images that are imported from a URL. The
+// simulator does not fetch the URL.
 const importedSize = 1 << 30
 
 func importContentLibraryImage(c *call, in *wire.ContentLibraryImageImportParams) (any, error) {

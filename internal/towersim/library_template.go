@@ -17,13 +17,13 @@ func cloneContentLibraryVMTemplateFromVM(c *call, in *[]wire.ContentLibraryVMTem
 	return c.libraryTemplatesFromVMs(*in, "cloneContentLibraryVmTemplateFromVm", false)
 }
 
-// convertContentLibraryVMTemplateFromVM makes templates that take the place of
-// their VMs.
+// convertContentLibraryVMTemplateFromVM makes templates of VMs and deletes the
+// VMs.
 func convertContentLibraryVMTemplateFromVM(c *call, in *[]wire.ContentLibraryVMTemplateCreationParams) (any, error) {
 	return c.libraryTemplatesFromVMs(*in, "convertContentLibraryVmTemplateFromVm", true)
 }
 
-// libraryPlan is a template of the content library that is to be made.
+// libraryPlan is a new template of the content library.
 type libraryPlan struct {
 	params   *wire.ContentLibraryVMTemplateCreationParams
 	vm       *vm
@@ -125,7 +125,8 @@ func (c *call) libraryTemplateFromVM(p *libraryPlan, mutation string, consume bo
 func (w *world) checkLibraryTemplateName(l *libraryTemplate, name string, making bool) *taskFailure {
 	for _, other := range w.libraryTemplates.list {
 		if other == l {
-			// Of two that are being made, the one that was asked for first gets the name.
+			// If two templates with the same name are being created, the one
+			// that was requested first gets it.
 			if making {
 				return nil
 			}
@@ -141,8 +142,9 @@ func (w *world) checkLibraryTemplateName(l *libraryTemplate, name string, making
 	return nil
 }
 
-// distributeTemplate copies hardware to the clusters that lack the template.
-// NICs go to the network of the same name there, or to the first one.
+// distributeTemplate copies a template's hardware to those of the clusters that
+// do not have the template. NICs are connected to the network with the same
+// name there, or to the first network.
 func (w *world) distributeTemplate(l *libraryTemplate, original hardware, clusters []*cluster) {
 	for _, c := range clusters {
 		if l.in(c) != nil {
@@ -164,7 +166,7 @@ func (w *world) distributeTemplate(l *libraryTemplate, original hardware, cluste
 
 		t.hardware.nics = slices.DeleteFunc(t.hardware.nics, func(n nicConfig) bool { return n.vlan == nil && n.vpc == nil })
 
-		// A drive cannot keep an image that is in another cluster.
+		// A drive cannot hold an image of another cluster.
 		for i := range t.hardware.disks {
 			if d := &t.hardware.disks[i]; d.image != nil && d.image.cluster != c {
 				d.image = nil
@@ -180,7 +182,7 @@ func (w *world) distributeTemplate(l *libraryTemplate, original hardware, cluste
 	l.refreshCopies()
 }
 
-// editLibraryTemplates starts a change of the templates that a filter finds.
+// editLibraryTemplates starts a change of the templates that a filter selects.
 func (c *call) editLibraryTemplates(where json.RawMessage, mutation string, apply func(*libraryTemplate) *taskFailure) (any, error) {
 	templates, err := matching(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, where)
 	if err != nil {

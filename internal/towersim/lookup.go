@@ -2,7 +2,8 @@
 
 package towersim
 
-// autoSchedule is what callers may send in place of a host's id.
+// autoSchedule may be sent instead of a host's id; the scheduler chooses the
+// host.
 const autoSchedule = "AUTO_SCHEDULE"
 
 func (w *world) clusterByID(id string) (*cluster, error) {
@@ -14,8 +15,8 @@ func (w *world) clusterByID(id string) (*cluster, error) {
 	return c, nil
 }
 
-// hostNamed returns the host of an id, or nil where the scheduler shall decide.
-// With a cluster, the host must be one of it.
+// hostByID returns the host with an id, or nil if the scheduler chooses the
+// host. If a cluster is given, the host must be in it.
 func (w *world) hostByID(id string, in *cluster) (*host, error) {
 	if id == "" || id == autoSchedule {
 		return nil, nil
@@ -63,7 +64,7 @@ func (w *world) vlanByID(id string, in *cluster) (*vlan, error) {
 	return v, nil
 }
 
-// userNamed finds a user by its name or, if by is "id", by its id.
+// findUser returns the user with a name or, if by is "id", with an id.
 func (w *world) findUser(by, value string) (*user, error) {
 	for _, u := range w.users.list {
 		if by == "id" && u.row.ID == value || by != "id" && u.row.Username == value {

@@ -13,45 +13,49 @@ import (
 )
 
 const (
-	// maxMutations is how many requests are remembered; the oldest go first.
+	// maxMutations is the number of requests that are kept; the oldest are
+	// dropped first.
 	maxMutations = 10_000
-	// maxMutationBody is the largest body that is remembered with its request.
+	// maxMutationBody is the size of the largest body that is kept.
 	maxMutationBody = 64 << 10
-	// maxMutationBytes is how much room the bodies and the VMs of all may take.
+	// maxMutationBytes limits the total size of the kept bodies and lists of
+	// VMs.
 	maxMutationBytes = 32 << 20
 )
 
-// Mutation is a request that asked Tower for a change. Those that a fault
-// answered before they arrived are not among them.
+// Mutation is a request that asked Tower for a change. It was not answered by a
+// fault before it reached Tower.
 type Mutation struct {
 	// Operation is the last part of the path; "api" is GraphQL.
 	Operation string    `json:"operation"`
 	At        time.Time `json:"at"` // real time
-	// Status is the HTTP status of the answer. That of a request that was accepted
-	// is 200, whatever becomes of its task.
+	// Status is the HTTP status of the answer. An accepted request has status
+	// 200, even if its task fails.
 	Status int `json:"status"`
-	// VMs are those that the change is about: which the body names by their ids or
-	// by those of their NICs, disks or volumes, the members that a placement group
-	// had before it is changed, and those that the answer names. Of a body that is
-	// not remembered, the answer alone counts.
+	// VMs are the VMs that the request concerns: those that the body names by
+	// their ids or by the ids of their NICs, disks or volumes, the members of a
+	// placement group before the change, and those that the answer names. If
+	// the body is not kept, only those of the answer.
 	VMs []MutatedVM `json:"vms"`
-	// Body is the request's body, nil where that is no JSON or longer than 64 KiB.
+	// Body is the request's body; nil if it is not JSON or is longer than 64
+	// KiB.
 	Body json.RawMessage `json:"body,omitempty"`
 }
 
-// MutatedVM is a VM as it was when the request came.
+// MutatedVM is a VM at the time of the request.
 type MutatedVM struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// About tells whether the change is about a VM.
+// About reports whether the request concerns a VM.
 func (m Mutation) About(id string) bool {
 	return slices.ContainsFunc(m.VMs, func(v MutatedVM) bool { return v.ID == id })
 }
 
 // Mutations returns the requests for changes since the start or the last reset,
-// in their order; of more than 10,000, or of very large ones, the last.
+// in their order. At most 10,000 requests are kept, fewer if they are very
+// large.
 func (s *Server) Mutations() []Mutation {
 	all := []Mutation{}
 
@@ -60,14 +64,15 @@ func (s *Server) Mutations() []Mutation {
 	return all
 }
 
-// mutates tells whether an operation may change something.
+// isMutation reports whether an operation may change something.
 func isMutation(operation *wire.Operation) bool {
 	return operation != nil && operation.Method == http.MethodPost && !isRead(operation) &&
 		!strings.HasPrefix(operation.Path, "/get-") && operation.Path != "/login"
 }
 
-// noting starts the record of a request: before it is handled, while what it
-// names is still there. The function that it returns ends it.
+// recordMutation starts to record a request before it is handled, while the
+// objects that it names still exist. The returned function completes the
+// record.
 func (c *call) recordMutation() (done func(out reply)) {
 	name, overGraphQL := graphQLName, c.request.URL.Path == graphQLPath
 
@@ -100,7 +105,7 @@ func (c *call) recordMutation() (done func(out reply)) {
 	}
 }
 
-// notes are the record of a request while it is written.
+// mutationRecord is a record that is not complete yet.
 type mutationRecord struct {
 	Mutation
 
@@ -114,14 +119,14 @@ func (n *mutationRecord) add(v *vm) {
 	}
 }
 
-// size is about how many bytes the record takes.
+// size returns the approximate size of the record in bytes.
 func (m Mutation) size() int {
 	const fixed, perVM = 128, 64
 
 	return fixed + len(m.Body) + perVM*len(m.VMs)
 }
 
-// mention adds the VMs that an id belongs to.
+// addVMsOf adds the VMs that an id belongs to.
 func (c *call) addVMsOf(n *mutationRecord, id string) {
 	if len(id) != cuidLength {
 		return
@@ -165,13 +170,13 @@ func (c *call) addVMsOf(n *mutationRecord, id string) {
 		}
 
 		if len(volume.disks) == 0 {
-			// Taken from its VM, it is deleted next.
+			// The volume was detached from its VM and is about to be deleted.
 			n.add(c.lastUsers[id])
 		}
 	}
 }
 
-// eachText calls f with each text in a decoded JSON value.
+// eachText calls f with each string in a decoded JSON value.
 func eachText(value any, f func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -187,7 +192,7 @@ func eachText(value any, f func(string)) {
 	}
 }
 
-// repliedIDs are the ids of the objects that an answer is about.
+// repliedIDs returns the ids of the objects in a reply.
 func repliedIDs(body []byte) []string {
 	var replies []struct {
 		Data struct {

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// node is a Kubernetes node of the simulated workload cluster. It is called as
-// its VM, and outlives it, as nodes do that nobody deletes: the next VM of the
-// name takes its place.
+// node is a Kubernetes node of the simulated workload cluster. It has its VM's
+// name. It outlives the VM, as nodes do that nobody deletes; the next VM with
+// the name replaces it.
 type node struct {
 	name         string
 	uid          string
@@ -19,45 +19,45 @@ type node struct {
 	internalIP   string
 	ready        bool
 	changed      time.Time // when ready last changed
-	addedVersion uint64    // the version that it came with
+	addedVersion uint64    // the version in which it was added
 	version      uint64
 	vm           *vm
 }
 
-// maxGoneNodes is how many removed nodes are kept for watches.
+// maxRemovedNodes is the number of removed nodes that are kept for watches.
 const maxRemovedNodes = 1000
 
-// nodeBook holds the nodes by name, and the removed ones for the clients that
-// watch them. Its version counts all changes, over resets too.
+// nodeStore holds the nodes by name, and the removed nodes for clients that
+// watch. Its version counts all changes, also over resets.
 type nodeStore struct {
 	byName    map[string]*node
-	removed   []node // with the versions of their removal
+	removed   []node // version is that of the removal
 	version   uint64
-	compacted uint64 // a watch from an earlier version has missed the removal of a node
+	compacted uint64 // removals up to this version may be lost
 }
 
-// planNode plans the guest's joining of its Kubernetes cluster.
+// planNode plans when the guest joins its Kubernetes cluster.
 func (w *world) planNode(s *guestRun) {
-	line := s.guest.KubernetesNode
-	if line == nil {
+	spec := s.guest.KubernetesNode
+	if spec == nil {
 		return
 	}
 
 	at := w.scenario.Timing.Boot
-	if line.Registered != nil {
-		if *line.Registered == Never {
+	if spec.Registered != nil {
+		if *spec.Registered == Never {
 			return
 		}
 
-		at = time.Duration(*line.Registered)
+		at = time.Duration(*spec.Registered)
 	}
 
-	w.addStep(s, at, func() { w.registerNode(s.vm, line) })
+	w.addStep(s, at, func() { w.registerNode(s.vm, spec) })
 }
 
-// register lets a VM's kubelet appear at the API. A VM that was registered
-// before comes back to its node; any other gets a new one.
-func (w *world) registerNode(v *vm, line *GuestNode) {
+// registerNode makes a VM's kubelet register. A VM that has a node already
+// keeps it; any other VM gets a new node.
+func (w *world) registerNode(v *vm, spec *GuestNode) {
 	if w.nodes.byName == nil {
 		w.nodes.byName = map[string]*node{}
 	}
@@ -71,11 +71,11 @@ func (w *world) registerNode(v *vm, line *GuestNode) {
 		v.nodeRegisteredAt = w.now
 	}
 
-	if line.ProviderID == nil || *line.ProviderID {
+	if spec.ProviderID == nil || *spec.ProviderID {
 		n.providerID = "elf://" + v.row.LocalID
 	}
 
-	n.internalIP = line.InternalIP
+	n.internalIP = spec.InternalIP
 	if n.internalIP == "" {
 		n.internalIP = v.firstAddress()
 	}
@@ -94,7 +94,8 @@ func (v *vm) firstAddress() string {
 	return ""
 }
 
-// lost lets the node of a VM that stopped running miss its heartbeats.
+// markNotReady marks the node of a VM that has stopped as not ready: it misses
+// its heartbeats.
 func (b *nodeStore) markNotReady(v *vm, now time.Time) {
 	for _, n := range b.byName {
 		if n.vm == v && n.ready {
@@ -117,7 +118,7 @@ func (b *nodeStore) touch(n *node, ready bool, now time.Time) {
 	}
 }
 
-// remove takes a node out. Nil is none.
+// remove removes a node, unless it is nil.
 func (b *nodeStore) remove(n *node) {
 	if n == nil {
 		return
@@ -135,7 +136,7 @@ func (b *nodeStore) remove(n *node) {
 	}
 }
 
-// removeOf removes the node of a VM, if it has one.
+// removeNodeOf removes the node of a VM, if it has one.
 func (b *nodeStore) removeNodeOf(v *vm) {
 	for _, n := range b.byName {
 		if n.vm == v {
@@ -144,7 +145,7 @@ func (b *nodeStore) removeNodeOf(v *vm) {
 	}
 }
 
-// emptied returns the book after all nodes have left.
+// cleared returns the store without nodes. All nodes count as removed.
 func (b *nodeStore) cleared() nodeStore {
 	for _, name := range sortedKeys(b.byName) {
 		b.remove(b.byName[name])
@@ -153,9 +154,8 @@ func (b *nodeStore) cleared() nodeStore {
 	return *b
 }
 
-// since returns the nodes that changed after a version, the departed among them,
-// in the order of the changes. Of those that have left, it returns the ones that
-// were there at that version.
+// since returns the changes of nodes after a version, in their order. The
+// removal of a node is included if the node existed at that version.
 func (b *nodeStore) since(version uint64) (changed []nodeEvent) {
 	for _, n := range b.byName {
 		switch {
@@ -177,11 +177,11 @@ func (b *nodeStore) since(version uint64) (changed []nodeEvent) {
 	return changed
 }
 
-// missed reports whether a client that knows a version has missed the removal of
-// a node that is not kept any more.
+// missed reports whether a client with a version has missed the removal of a
+// node that is not kept any more.
 func (b *nodeStore) missed(version uint64) bool { return version > 0 && version < b.compacted }
 
-// nodeEvent is what a watch tells of a node.
+// nodeEvent is a change of a node, as a watch reports it.
 type nodeEvent struct {
 	kind string
 	node node

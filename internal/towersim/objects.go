@@ -8,9 +8,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The objects below pair a row, as the API shows it, with what the simulation
-// knows beyond it. Rows are kept up to date at each change, except for the
-// members that derive.go computes when somebody looks.
+// The types below hold a row, as the API shows it, and what the simulation
+// needs besides. Rows are updated at each change, except for the members that
+// derive computes.
 
 type organization struct {
 	row wire.Organization
@@ -44,14 +44,14 @@ type vds struct {
 type vlan struct {
 	row  wire.Vlan
 	vds  *vds
-	pool *dhcpPool // nil: nobody answers a DHCP client
+	pool *dhcpPool // nil if the network has no DHCP server
 	labelSet
 }
 
 func (v *vlan) cluster() *cluster { return v.vds.cluster }
 
-// template is a VM template of one cluster. Those that belong to the content
-// library are copies of it.
+// template is a VM template of one cluster: its own, or the copy of a template
+// of the content library.
 type template struct {
 	row      wire.VMTemplate
 	cluster  *cluster
@@ -67,7 +67,7 @@ type libraryTemplate struct {
 	labelSet
 }
 
-// in returns the copy that was distributed to a cluster, or nil.
+// in returns the copy of the template in a cluster, or nil.
 func (t *libraryTemplate) in(c *cluster) *template {
 	for _, copied := range t.copies {
 		if copied.cluster == c {
@@ -81,7 +81,7 @@ func (t *libraryTemplate) in(c *cluster) *template {
 type volume struct {
 	row     wire.VMVolume
 	cluster *cluster
-	linked  bool // shares its data with the template it came from
+	linked  bool // shares the data of its source and takes no space
 	disks   []*disk
 	labelSet
 }
@@ -112,32 +112,33 @@ type nic struct {
 	vm   *vm
 	vlan *vlan    // nil in a VPC
 	vpc  *vpcNIC  // nil on a VM network
-	port *hostNIC // of a NIC that is a part of it
+	port *hostNIC // for SR-IOV
 
-	mac             string         // row.MACAddress, which may be told later
-	static          *staticAddress // what cloud-init or the tools configured, or nil
-	toolsConfigured bool           // the tools configured it, whatever the scenario says
-	unconfigured    bool           // left out of the networks that cloud-init was given
-	requested       nicAddress     // what the caller said of it, shown until a report
-	showsReport     bool           // the row shows a report
-	plugCount       int            // counts how often the NIC was plugged in anew
+	mac             string         // row.MACAddress shows it, sometimes later
+	static          *staticAddress // set by cloud-init or the VM tools; nil for DHCP
+	toolsConfigured bool           // set by the VM tools, overrides the scenario
+	unconfigured    bool           // cloud-init configures only other NICs
+	requested       nicAddress     // the address in the request, shown until a report
+	showsReport     bool           // the row shows a reported address
+	plugCount       int            // changes when earlier plans for the NIC become invalid
 
 	formerIDs []string
 
-	plan             nicPlan // what the guest will do, unless the NIC was plugged in anew
-	plannedPlugCount int     // the plug that the plan is of
+	plan             nicPlan // valid while plannedPlugCount equals plugCount
+	plannedPlugCount int
 
-	// The current story, for the control API. All are zero until they happen.
+	// The history of the current guest run, for the control API. All are zero
+	// until they happen.
 	leasedAt, reportedAt time.Time
 	address              nicAddress
 }
 
-// nicAddress is an address with the network around it; members may be empty.
+// nicAddress is an address with its mask and gateway. Members may be empty.
 type nicAddress struct {
 	ip, mask, gateway string
 }
 
-// staticShape is an address that a guest configures by itself.
+// staticAddress is an address that the guest configures itself.
 type staticAddress nicAddress
 
 type vm struct {
@@ -153,14 +154,15 @@ type vm struct {
 
 	hostNICs []*hostNIC
 
-	hiddenUntil time.Time // the API does not show the VM until then
+	hiddenUntil time.Time // the API does not show the VM before
 	guestRun    *guestRun
-	order       uint64 // of its creation
+	order       uint64 // position in the order of creation
 
 	createdAt, poweredOnAt, poweredOffAt, nodeRegisteredAt, deletedAt time.Time
 }
 
-// real tells whether the VM exists in its cluster, not only in Tower.
+// existsInCluster reports whether the VM exists in its cluster, not only in
+// Tower.
 func (v *vm) existsInCluster() bool { return !v.deleted() && !isPlaceholder(v.row.LocalID) }
 
 func (v *vm) deleted() bool { return !v.deletedAt.IsZero() }
@@ -205,7 +207,7 @@ func (h *host) nested() wire.NestedHost {
 func (v *vlan) nested() wire.NestedVlan { return wire.NestedVlan{ID: v.row.ID, Name: v.row.Name} }
 func (v *vm) nested() wire.NestedVM     { return wire.NestedVM{ID: v.row.ID, Name: v.row.Name} }
 
-// stamp writes an instant as Tower does.
+// formatTime formats an instant as Tower does.
 func formatTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05.000Z")
 }

@@ -60,7 +60,7 @@ func (x *tower) front(scenario string) string {
 		front.Close()
 
 		for _, violation := range checker.Violations()[before:] {
-			t.Errorf("not as the OpenAPI document says: %s", violation)
+			t.Errorf("violates the OpenAPI document: %s", violation)
 		}
 	})
 

@@ -10,26 +10,28 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// hide makes the API show neither a VM nor its parts for a span.
+// hideVM hides a VM and its parts from the API for a span of time.
 func (w *world) hideVM(v *vm, span time.Duration) {
 	v.hiddenUntil = w.now.Add(span)
 	w.dirty = true
 	w.runAt(v.hiddenUntil, func() { w.dirty = true })
 }
 
-// changeID gives a VM another id.
+// changeVMID gives a VM another id.
 func (w *world) changeVMID(v *vm) {
 	w.vms.changeID(v, func() { v.row.ID = w.ids.cuid() })
 	w.refreshVM(v)
 }
 
-// duplicate makes a second VM of a VM's name and hardware, stopped.
+// duplicateVM creates a second, stopped VM with the name and the hardware of a
+// VM.
 func (w *world) duplicateVM(v *vm) (*vm, *taskFailure) {
 	return w.createOutsideTower(&blueprint{hardware: v.hardware(), name: v.row.Name, cluster: v.cluster, description: v.row.Description})
 }
 
-// conjure makes a VM without a task and whatever its name is, as a cluster does
-// of its own: clusters allow the equal names that Tower refuses.
+// createOutsideTower creates a VM as the cluster does by itself: without a
+// task, and even if another VM has the name. Clusters allow equal names, Tower
+// does not.
 func (w *world) createOutsideTower(b *blueprint) (*vm, *taskFailure) {
 	b.outsideTower = true
 	v := w.addPlaceholder(b, w.ids)
@@ -45,8 +47,9 @@ func (w *world) createOutsideTower(b *blueprint) (*vm, *taskFailure) {
 	return v, nil
 }
 
-// takeAway moves a VM to a host of its cluster, to any other host where none is
-// named, or to another cluster. It returns false if there is no such place.
+// moveVM moves a VM to a host of its cluster, to any other host if none is
+// named, or to another cluster. It returns false if there is no such host or
+// cluster.
 func (w *world) moveVM(v *vm, host, cluster string) bool {
 	if cluster != "" {
 		return w.moveVMAcrossClusters(v, cluster)
@@ -65,8 +68,8 @@ func (w *world) moveVM(v *vm, host, cluster string) bool {
 	return false
 }
 
-// takeAcross moves a VM to another cluster, with its NICs on the networks of the
-// same names there.
+// moveVMAcrossClusters moves a VM to another cluster. Its NICs are connected to
+// the networks with the same names there.
 func (w *world) moveVMAcrossClusters(v *vm, name string) bool {
 	for _, to := range w.clusters.list {
 		if to.row.Name != name || to == v.cluster {
@@ -96,7 +99,8 @@ func (w *world) moveVMAcrossClusters(v *vm, name string) bool {
 	return false
 }
 
-// storagePolicy is that of a VM's first volume, "" where it has none.
+// storagePolicy returns the storage policy of a VM's first volume, "" if it has
+// no volume.
 func (v *vm) storagePolicy() wire.VMVolumeElfStoragePolicyType {
 	for _, d := range v.disks {
 		if d.volume != nil {
@@ -107,9 +111,9 @@ func (v *vm) storagePolicy() wire.VMVolumeElfStoragePolicyType {
 	return ""
 }
 
-// setHostState takes the hosts of a name into a state that an inventory may
-// name, and their VMs away where they cannot stay. It returns false if there is
-// no such host.
+// setHostState puts all hosts with a name into a state that a scenario may give
+// a host, and moves VMs that cannot stay. It returns false if there is no such
+// host.
 func (w *world) setHostState(name, to string) bool {
 	found := false
 	state := hostStates[to]
@@ -136,8 +140,9 @@ func (w *world) setHostState(name, to string) bool {
 	return found
 }
 
-// vacate takes the VMs that run off a host under maintenance, and lets those
-// with HA start again elsewhere if the host is lost. What fits nowhere stays.
+// evacuate moves the running VMs off a host in maintenance. If the host is
+// lost, it starts the VMs with HA on other hosts. VMs for which no host has
+// room stay.
 func (w *world) evacuate(h *host) {
 	maintained := h.row.HostState.State != wire.MaintenanceModeEnumInUse
 	lost := h.row.Status == wire.HostStatusConnectedError
@@ -161,7 +166,7 @@ func (w *world) evacuate(h *host) {
 	}
 }
 
-// leaveBehind leaves what a failed creation of a VM leaves.
+// leaveLeftovers creates what a failed creation of a VM leaves behind.
 func (w *world) leaveLeftovers(b *blueprint, e *TaskError) {
 	if e.LeaksVolumes {
 		for i := range b.disks {

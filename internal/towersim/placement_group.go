@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// group is a VM placement group: rules on which hosts its members may run.
+// group is a VM placement group: rules for the hosts on which its members run.
 type group struct {
 	row          wire.VMPlacementGroup
 	cluster      *cluster
@@ -29,7 +29,7 @@ func (w *world) groupRelations() map[string]func(*group) []any {
 	}
 }
 
-// show brings the lists of the group's row up to date.
+// refresh updates the lists in the group's row.
 func (g *group) refresh() {
 	g.row.VMs = mapSlice(g.vms, (*vm).nested)
 	g.row.VMHostMustHostUUIDs = mapSlice(g.must, (*host).nested)
@@ -40,7 +40,7 @@ func (w *world) groupsOf(v *vm) []*group {
 	return filterSlice(w.groups.list, func(g *group) bool { return slices.Contains(g.vms, v) })
 }
 
-// join makes a VM a member of groups.
+// joinGroups makes a VM a member of groups.
 func (w *world) joinGroups(v *vm, groups []*group) {
 	for _, g := range groups {
 		if !slices.Contains(g.vms, v) {
@@ -51,7 +51,7 @@ func (w *world) joinGroups(v *vm, groups []*group) {
 	}
 }
 
-// leave takes a VM out of all its groups.
+// leaveGroups removes a VM from all its groups.
 func (w *world) leaveGroups(v *vm) {
 	for _, g := range w.groupsOf(v) {
 		g.vms = slices.DeleteFunc(g.vms, func(member *vm) bool { return member == v })
@@ -60,8 +60,8 @@ func (w *world) leaveGroups(v *vm) {
 	}
 }
 
-// others tells whether a member that runs is on a host, and whether one runs at
-// all, besides a VM.
+// runningMembers reports whether another member than v is running on a host,
+// and whether one is running on any host.
 func (g *group) runningMembers(v *vm, h *host) (here, anywhere bool) {
 	for _, member := range g.vms {
 		if member != v && member.holdsMemory() && !member.row.InRecycleBin {
@@ -73,7 +73,7 @@ func (g *group) runningMembers(v *vm, h *host) (here, anywhere bool) {
 	return here, anywhere
 }
 
-// allows tells whether the rules that must hold let a VM run on a host.
+// allows reports whether the mandatory rules let a VM run on a host.
 func (g *group) allows(v *vm, h *host) bool {
 	if !g.row.Enabled {
 		return true
@@ -97,7 +97,8 @@ func (g *group) allows(v *vm, h *host) bool {
 	}
 }
 
-// liking is how many of the rules that should hold do if a VM runs on a host.
+// preference returns how many of the optional rules are met if a VM runs on a
+// host.
 func (g *group) preference(v *vm, h *host) int {
 	if !g.row.Enabled {
 		return 0
@@ -206,7 +207,8 @@ func (c *call) startGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
 func (w *world) checkGroupName(g *group, name string, making bool) *taskFailure {
 	for _, other := range w.groups.list {
 		if other == g {
-			// Of two that are being made, the one that was asked for first gets the name.
+			// If two groups with the same name are being created, the one that
+			// was requested first gets it.
 			if making {
 				return nil
 			}
@@ -222,8 +224,8 @@ func (w *world) checkGroupName(g *group, name string, making bool) *taskFailure 
 	return nil
 }
 
-// groupChange turns what was sent into a change of a group of a cluster. The
-// lists of members and hosts replace those that are there.
+// groupChange returns the function that applies a request to a group of a
+// cluster. The request's lists of members and hosts replace the existing ones.
 func (c *call) groupChange(d *wire.VMPlacementGroupUpdationParamsData, in *cluster) (func(*group), error) {
 	var (
 		vms          []*vm
@@ -329,8 +331,9 @@ func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, 
 	return nil
 }
 
-// deleteVMPlacementGroup marks the groups only when the task runs, so that a
-// second request right after the first starts a second task, as in Tower.
+// deleteVMPlacementGroup marks the groups when the task starts to run, not when
+// it is accepted. So a second request right after the first one starts a second
+// task, as in Tower.
 func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (any, error) {
 	groups, err := matching(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
 	if err != nil {

@@ -12,12 +12,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// modelled is the release that the rows are like; replies of older ones
-// lack some of their members.
+// baseVersion is the release that the rows are like. Replies of older releases
+// lack some of the members.
 var baseVersion = version{4, 6, 0}
 
-// aged takes out of a reply what the rows of this Tower's release do not have
-// yet.
+// forOlderVersion removes from a reply the members that this Tower's release
+// does not have yet.
 func (c *call) forOlderVersion(body []byte) ([]byte, error) {
 	entity := c.replyEntity(c.operation)
 	if entity == "" || c.version.compare(baseVersion) >= 0 {
@@ -25,7 +25,7 @@ func (c *call) forOlderVersion(body []byte) ([]byte, error) {
 	}
 
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.UseNumber() // sizes do not fit into a float
+	decoder.UseNumber() // a float cannot hold all sizes
 
 	var reply any
 	if err := decoder.Decode(&reply); err != nil {
@@ -42,8 +42,8 @@ func (c *call) forOlderVersion(body []byte) ([]byte, error) {
 	return body, nil
 }
 
-// rowsOf is the entity whose rows are in the replies of an operation, as they
-// are or under the id of a task.
+// replyEntity returns the entity whose rows an operation replies with, either
+// alone or with the id of a task.
 func (w *world) replyEntity(o *wire.Operation) string {
 	if o == nil || o.Connection {
 		return ""
@@ -65,7 +65,8 @@ func (w *world) replyEntity(o *wire.Operation) string {
 	return ""
 }
 
-// age changes rows, lists of them and rows under the id of a task.
+// stripNewer removes newer members from a row, a list of rows, or a row with
+// the id of a task.
 func (w *world) stripNewer(entity string, reply any) {
 	switch x := reply.(type) {
 	case []any:
@@ -103,8 +104,8 @@ func (w *world) stripNewerFields(entity string, row map[string]any) {
 	}
 }
 
-// forget drops what a creation says that this Tower's release does not know yet:
-// the parameters are open, so that it is no error.
+// dropUnknown drops the parameters of a creation that this Tower's release does
+// not know. They are no error, because the parameters are an open object.
 func (p *createParams) dropUnknown(v version) {
 	if !v.atLeast(4, 0) {
 		p.Owner = nil
@@ -115,7 +116,8 @@ func (p *createParams) dropUnknown(v version) {
 	}
 }
 
-// knows refuses a value of an enumeration that is newer than this Tower.
+// checkKnownValue refuses a value of an enumeration that is newer than this
+// Tower.
 func (w *world) checkKnownValue(field, value string) error {
 	major, minor := 0, 0
 
@@ -133,7 +135,7 @@ func (w *world) checkKnownValue(field, value string) error {
 	return badRequest("%s: %q is not known to Tower %s", field, value, w.version)
 }
 
-// guestAddresses is a NIC as Towers show it from 4.8 on.
+// guestAddresses is a NIC as Tower shows it since 4.8.
 type guestAddresses struct {
 	*wire.VMNic
 
@@ -141,8 +143,9 @@ type guestAddresses struct {
 	IPv6 wire.List[string] `json:"guest_info_ip_addresses_v6"`
 }
 
-// shaped returns rows as this Tower's release, if it is a later one than 4.6, and
-// the caller's language show them. Rows themselves are those of 4.6 in English.
+// forClient returns rows in the client's language and, if this Tower is newer
+// than 4.6, with the newer members. The rows themselves are those of 4.6 in
+// English.
 func (c *call) forClient(name string, rows []any) []any {
 	switch name {
 	case wire.EntityTask:

@@ -15,14 +15,15 @@ import (
 
 const (
 	maxChanges = 1000
-	// defaultChanges is how many a caller gets who does not say.
+	// defaultChanges is the number of changes in a reply if the request has no
+	// limit.
 	defaultChanges = 100
 
 	codeOK        = "EOK"
 	codeCompacted = "REVISION_COMPACTED"
 )
 
-// changesQuery is what a reader of the journal asks for.
+// changesQuery is a request for changes.
 type changesQuery struct {
 	actions, types []string // nil means all
 	id             string   // "" means all
@@ -30,10 +31,10 @@ type changesQuery struct {
 	limit          int
 }
 
-// getResourceChanges lists the changes after a revision, oldest first. Who asks
-// for more than is kept gets what is kept, with compactRevision and a code that
-// tell of the gap: a watcher that has caught up compares that revision with its
-// own, one that has not takes what there is.
+// getResourceChanges lists the changes after a revision, the oldest first. If
+// some of them are not kept any more, it returns the rest, with a code that
+// says so and the compactRevision. A watcher compares that revision with its
+// own.
 func getResourceChanges(c *call) (any, error) {
 	q, err := readChangesQuery(c.request.URL.Query())
 	if err != nil {
@@ -92,7 +93,7 @@ func readChangesQuery(values url.Values) (*changesQuery, error) {
 	return q, nil
 }
 
-// listOf splits a list with commas; an empty one is nil.
+// listOf splits a list at commas. An empty list is nil.
 func listOf(text string) []string {
 	if text == "" {
 		return nil
@@ -119,8 +120,8 @@ func (e *rowChange) shown() wire.ResourceChangeEvent {
 	return out
 }
 
-// CompactChanges forgets the history of changes: a watcher that has not seen all
-// of them learns that it has missed some.
+// CompactChanges deletes the history of changes. A watcher that has not read
+// all of them learns that it has missed some.
 func (s *Server) CompactChanges() {
 	s.withWorld((*world).compactChanges)
 }

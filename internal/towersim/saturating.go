@@ -4,8 +4,8 @@ package towersim
 
 import "math"
 
-// times multiplies two amounts that are not negative. What does not fit is
-// the largest number, which is more than anything has.
+// mulSaturating multiplies two numbers that are not negative. A product that
+// does not fit is the largest number, which is more than any cluster has.
 func mulSaturating(a, b int64) int64 {
 	if a > 0 && b > math.MaxInt64/a {
 		return math.MaxInt64
@@ -14,7 +14,7 @@ func mulSaturating(a, b int64) int64 {
 	return a * b
 }
 
-// plus adds amounts that are not negative, as times multiplies them.
+// addSaturating adds two numbers in the same way.
 func addSaturating(a, b int64) int64 {
 	if a > math.MaxInt64-b {
 		return math.MaxInt64

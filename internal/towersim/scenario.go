@@ -10,33 +10,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Scenario says what a simulated Tower holds, how long its work takes, what its
-// guests do and which of its answers go wrong. [DefaultScenario] is the one to
-// start from; [ParseScenario] reads one from YAML.
+// Scenario says what a simulated Tower contains, how long its work takes, what
+// its guests do, and which requests go wrong. Start from [DefaultScenario], or
+// read a scenario from YAML with [ParseScenario].
 type Scenario struct {
-	// Version is the Tower release that is simulated, 2.8.0 to 4.8.0.
+	// Version is the simulated Tower release, 2.8.0 to 4.8.0.
 	Version string `yaml:"version"`
-	// UniqueVMNames refuses a second VM of one name in a cluster.
+	// UniqueVMNames refuses a second VM with the same name in a cluster.
 	UniqueVMNames bool `yaml:"unique_vm_names"`
-	// DeleteRunning lets a running VM be deleted; else the task fails.
+	// DeleteRunning allows the deletion of a running VM. If it is false, the
+	// task fails.
 	DeleteRunning bool `yaml:"delete_running"`
-	// StaleAddresses keeps reported addresses over a power-off.
+	// StaleAddresses keeps the reported addresses after a power-off.
 	StaleAddresses bool `yaml:"stale_addresses"`
-	// MFA refuses log-in by password, as a Tower with two-factor log-in does.
+	// MFA refuses log-ins by password, as a Tower with two-factor log-in does.
 	MFA bool `yaml:"mfa"`
-	// RecycleBin switches the recycle bin on.
+	// RecycleBin turns the recycle bin on.
 	RecycleBin bool `yaml:"recycle_bin"`
 	// Inventory is what exists at the start.
 	Inventory Inventory `yaml:"inventory"`
-	// Timing is how long things take where a guest does not say.
+	// Timing is how long things take, unless a guest has its own times.
 	Timing Timing `yaml:"timing"`
-	// Guests are the guests' stories; the first whose Match fits a VM's name is its.
+	// Guests are the settings of the guests. The first one whose Match fits a
+	// VM's name applies.
 	Guests []Guest `yaml:"guests"`
 	// Faults are the requests and tasks that go wrong.
 	Faults []Fault `yaml:"faults"`
 }
 
-// Inventory is what a Tower holds at the start.
+// Inventory is what a Tower contains at the start.
 type Inventory struct {
 	Clusters                  []ClusterSpec  `yaml:"clusters"`
 	ContentLibraryVMTemplates []TemplateSpec `yaml:"content_library_vm_templates"`
@@ -55,11 +57,12 @@ type ClusterSpec struct {
 	ISOs       []string   `yaml:"isos"`
 }
 
-// HostList is a cluster's hosts. A scenario gives their number or lists them.
+// HostList is the list of a cluster's hosts. A scenario may give their number
+// instead.
 type HostList []HostSpec
 
-// HostSpec is one host. Omitted members are NAME-host-1, NAME-host-2 … by the
-// cluster's name and the position, 1024 GiB and 128 cores, in use.
+// HostSpec is one host. The default name is the cluster's name with -host-1,
+// -host-2 and so on; the other defaults are 1024 GiB, 128 cores and IN_USE.
 type HostSpec struct {
 	Name      string `yaml:"name"`
 	MemoryGiB int    `yaml:"memory_gib"`
@@ -70,22 +73,22 @@ type HostSpec struct {
 	State string `yaml:"state"`
 }
 
-// VLANSpec is one VM network. DHCP is the range its DHCP server gives from, in
-// CIDR notation; without it nobody answers a DHCP client there.
+// VLANSpec is one VM network. DHCP is the address range of its DHCP server in
+// CIDR notation; without it the network has no DHCP server.
 type VLANSpec struct {
 	Name   string `yaml:"name"`
 	DHCP   string `yaml:"dhcp"`
 	VLANID int    `yaml:"vlan_id"`
 }
 
-// GPUSpec is one GPU of the host at the index Host of its cluster.
+// GPUSpec is one GPU device. Host is the index of its host in the cluster.
 type GPUSpec struct {
 	Host  int    `yaml:"host"`
 	Model string `yaml:"model"`
 	Usage string `yaml:"usage"` // PASS_THROUGH or VGPU
 }
 
-// TemplateSpec is a template of the content library, or with Cluster one of a
+// TemplateSpec is a template of the content library or, if Cluster is set, of a
 // cluster.
 type TemplateSpec struct {
 	Name      string   `yaml:"name"`
@@ -94,7 +97,7 @@ type TemplateSpec struct {
 	DiskGiB   int      `yaml:"disk_gib"`
 	CloudInit bool     `yaml:"cloud_init"`
 	Firmware  string   `yaml:"firmware"`
-	NICs      []string `yaml:"nics"` // names of VM networks; nil: the first of each cluster
+	NICs      []string `yaml:"nics"` // names of VM networks; nil means each cluster's first network
 	Cluster   string   `yaml:"cluster"`
 }
 
@@ -108,8 +111,8 @@ type VMSpec struct {
 	Power     string   `yaml:"power"` // RUNNING or STOPPED
 }
 
-// UserSpec is somebody who may log in. APIKey, where given, is accepted as a
-// token of this user without any log-in.
+// UserSpec is a user who may log in. APIKey, if set, is a token of this user
+// that is valid without a log-in.
 type UserSpec struct {
 	Username string `yaml:"username"`
 	Password string `yaml:"password"`
@@ -117,54 +120,58 @@ type UserSpec struct {
 	APIKey   string `yaml:"api_key"`
 }
 
-// Timing is how long things take.
+// Timing is how long things take, in simulated time.
 type Timing struct {
-	// Task is the life of a task. At zero every task is done at its first poll.
+	// Task is the duration of a task. If it is zero, every task is done at its
+	// first poll.
 	Task time.Duration `yaml:"task"`
-	// Boot is the time from power-on until the guest's network comes up.
+	// Boot is the time from the power-on until the guest's network is up.
 	Boot time.Duration `yaml:"boot"`
-	// DHCP is the time from there to the lease.
+	// DHCP is the time from then to the lease.
 	DHCP time.Duration `yaml:"dhcp"`
-	// VMToolsSync is the time from the lease to Tower's report of it.
+	// VMToolsSync is the time from the lease to the moment at which Tower shows
+	// the address.
 	VMToolsSync time.Duration `yaml:"vmtools_sync"`
 }
 
-// Guest is the story of the VMs whose names match. All its times count from the
-// power-on.
+// Guest is what the guests do in VMs whose names match. All its times count
+// from the power-on.
 type Guest struct {
-	Match          string     `yaml:"match"` // a glob over the VM's name
+	Match          string     `yaml:"match"` // a glob on the VM's name
 	NICs           []GuestNIC `yaml:"nics"`
 	KubernetesNode *GuestNode `yaml:"kubernetes_node"`
 	VMTools        string     `yaml:"vmtools"` // running (default), not_running or not_installed
-	ACPI           *bool      `yaml:"acpi"`    // false: the guest ignores a shutdown
+	ACPI           *bool      `yaml:"acpi"`    // if false, the guest ignores a shutdown
 	PowersOff      *Delay     `yaml:"powers_off"`
-	// ExtraIPs appear in the VM's list of addresses though no NIC has them, as the
-	// bridges of container engines do.
+	// ExtraIPs are addresses in the VM's flat list that no NIC has, such as
+	// those of container bridges.
 	ExtraIPs []string `yaml:"extra_ips"`
 }
 
-// GuestNIC is the story of one NIC. What is nil follows the scenario's timing.
+// GuestNIC is what happens on one NIC. Members that are nil follow the
+// scenario's timing.
 type GuestNIC struct {
 	Index    int    `yaml:"index"`
-	Address  string `yaml:"address"`  // "": from the network's DHCP range, or as cloud-init configured it
+	Address  string `yaml:"address"`  // "" means from DHCP, or as configured by cloud-init
 	DHCP     *Delay `yaml:"dhcp"`     // when the NIC gets its address
 	Reported *Delay `yaml:"reported"` // when Tower shows it
-	// LinkLocalFirst makes Tower show a 169.254 address until then.
+	// LinkLocalFirst makes Tower show a 169.254 address before the real one.
 	LinkLocalFirst bool `yaml:"link_local_first"`
-	// NewLease makes each power-on yield another address of the DHCP range.
+	// NewLease gives the NIC another address of the DHCP range at each
+	// power-on.
 	NewLease bool `yaml:"new_lease"`
 }
 
-// GuestNode is the Kubernetes node that the guest registers, under the VM's name.
+// GuestNode is the Kubernetes node that the guest registers under the VM's
+// name.
 type GuestNode struct {
 	Registered *Delay `yaml:"registered"`
-	InternalIP string `yaml:"internal_ip"` // "": the address of the first NIC that has one
-	ProviderID *bool  `yaml:"provider_id"` // false: left empty
+	InternalIP string `yaml:"internal_ip"` // "" means the address of the first NIC that has one
+	ProviderID *bool  `yaml:"provider_id"` // if false, the provider id is empty
 }
 
-// DefaultScenario returns the scenario that an empty document means: one
-// cluster, two VM networks, one template, one user, no guests' stories and no
-// faults.
+// DefaultScenario returns the scenario of an empty document: one cluster, two
+// VM networks, one template, one user, no guests and no faults.
 func DefaultScenario() *Scenario {
 	s := &Scenario{}
 	s.setDefaults()
@@ -210,7 +217,8 @@ func (c *ClusterSpec) setDefaults() {
 	}
 }
 
-// maxHosts is far beyond what a cluster has, and far below what fills the memory.
+// maxHosts is far more than a cluster has, and far less than would fill the
+// memory.
 const maxHosts = 10_000
 
 func hostsByNumber(n int) HostList {
@@ -257,7 +265,7 @@ func (h *HostList) fromNode(n *yaml.Node) error {
 	}
 
 	if number > maxHosts {
-		return fmt.Errorf("must be %d hosts at most, not %d", maxHosts, number)
+		return fmt.Errorf("must be at most %d hosts, not %d", maxHosts, number)
 	}
 
 	*h = hostsByNumber(number)
@@ -265,8 +273,8 @@ func (h *HostList) fromNode(n *yaml.Node) error {
 	return nil
 }
 
-// clone returns a scenario that shares nothing with this one that completing
-// it would change.
+// clone returns a copy of the scenario. Completing the copy does not change the
+// original.
 func (s *Scenario) clone() *Scenario {
 	c := *s
 	c.Inventory.Clusters = slices.Clone(s.Inventory.Clusters)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// hostStates maps what a scenario may say of a host to its maintenance state
-// and its connection status.
+// hostStates maps the states that a scenario may give a host to the host's
+// maintenance state and connection status.
 var hostStates = map[string]struct{ maintenance, status string }{
 	"IN_USE":                    {"IN_USE", "CONNECTED_HEALTHY"},
 	"ENTERING_MAINTENANCE_MODE": {"ENTERING_MAINTENANCE_MODE", "CONNECTED_HEALTHY"},
@@ -24,8 +24,9 @@ var hostStates = map[string]struct{ maintenance, status string }{
 	"SESSION_EXPIRED":           {"IN_USE", "SESSION_EXPIRED"},
 }
 
-// ParseScenario reads a scenario from YAML or JSON. Omitted keys take their
-// defaults, unknown ones are refused. A refusal is a [*ScenarioError].
+// ParseScenario reads a scenario from YAML or JSON. Omitted keys have their
+// defaults, unknown keys are errors. An invalid scenario gives a
+// [*ScenarioError].
 func ParseScenario(document []byte) (*Scenario, error) {
 	s := DefaultScenario()
 
@@ -58,7 +59,8 @@ func parseFaults(document []byte, in *Inventory) ([]Fault, error) {
 	return faults, nil
 }
 
-// located adds the line of the field, or of the nearest one around it.
+// addLine adds the line of the field, or of the nearest field around it, to an
+// error.
 func (d *decoder) addLine(err error) error {
 	var scenarioErr *ScenarioError
 	if !errors.As(err, &scenarioErr) {
@@ -82,8 +84,8 @@ func invalid(field, format string, args ...any) error {
 	return &ScenarioError{Field: field, Reason: fmt.Sprintf(format, args...)}
 }
 
-// complete fills in the names that may be left out and checks the meaning of
-// the whole.
+// complete fills in the names that may be omitted, and checks the whole
+// scenario.
 func (s *Scenario) complete() error {
 	version, err := parseVersion(s.Version)
 	if err != nil {
@@ -132,8 +134,8 @@ func (i *Inventory) completeFaults(faults []Fault) ([]Fault, error) {
 	return completed, nil
 }
 
-// checkPlaces refuses a host or a cluster that is not there: no operation makes
-// either.
+// checkPlaces refuses a host or a cluster that does not exist. No operation
+// creates one with a name of the client's choice.
 func (i *Inventory) checkPlaces(f *Fault) (field, reason string) {
 	isCluster := func(c ClusterSpec) bool { return c.Name == f.Cluster }
 	hasHost := func(c ClusterSpec) bool {
@@ -150,14 +152,14 @@ func (i *Inventory) checkPlaces(f *Fault) (field, reason string) {
 	return "", ""
 }
 
-// once refuses the second use of a name.
+// checkUnique refuses a name that was used before.
 func checkUnique(seen map[string]bool, field, name string) error {
 	if name == "" {
 		return invalid(field, "is required")
 	}
 
 	if seen[name] {
-		return invalid(field, "%q is there already", name)
+		return invalid(field, "%q is used twice", name)
 	}
 
 	seen[name] = true
@@ -279,7 +281,8 @@ func (c *ClusterSpec) checkISOs(parent string) error {
 	return nil
 }
 
-// cluster returns the cluster of a name; an empty name means the first.
+// cluster returns the cluster with a name; an empty name means the first
+// cluster.
 func (i *Inventory) cluster(name, field string) (*ClusterSpec, error) {
 	for c := range i.Clusters {
 		if name == "" || i.Clusters[c].Name == name {
@@ -361,18 +364,18 @@ func (c *ClusterSpec) checkNICs(parent string, nics []string) error {
 	return nil
 }
 
-// The largest sizes of an inventory: bytes of more would not fit into their
-// members, or their sums would not.
+// The largest sizes in an inventory. With larger ones, the numbers of bytes or
+// their sums would overflow.
 const (
 	maxTiB = 100_000
 	maxGiB = 1 << 20
 	maxMiB = maxGiB << 10
 )
 
-// within checks a number that must be more than 0.
+// checkRange refuses a number that is not more than 0 or is too large.
 func checkRange[T int | float64](field string, n, most T) error {
 	switch {
-	case !(n > 0): // nor NaN
+	case !(n > 0): // also refuses NaN
 		return invalid(field, "must be more than 0")
 	case n > most:
 		return invalid(field, "must not be more than %v", most)
@@ -421,7 +424,7 @@ func (i *Inventory) completeVMs(uniqueNames bool) error {
 
 		if key := vm.Cluster + "/" + vm.Name; uniqueNames {
 			if names[key] {
-				return invalid(field+".name", "%q is there already", vm.Name)
+				return invalid(field+".name", "%q is used twice", vm.Name)
 			}
 
 			names[key] = true

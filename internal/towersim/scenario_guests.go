@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The states of a guest's tools that a scenario may name.
+// The states of a guest's tools in a scenario.
 const (
 	toolsRunning      = "running"
 	toolsNotRunning   = "not_running"
@@ -65,7 +65,7 @@ func (g *Guest) check(field string) error {
 		}
 
 		if indexes[nic.Index] {
-			return invalid(at+".index", "the NIC %d is there already", nic.Index)
+			return invalid(at+".index", "the NIC %d is given twice", nic.Index)
 		}
 
 		indexes[nic.Index] = true
@@ -100,9 +100,9 @@ func checkAddress(field, address string) error {
 	return nil
 }
 
-// compileGlob turns a glob into an expression over the whole name: * is any
-// text, ? one character, [a-z] one of a class, [!a-z] or [^a-z] one outside it,
-// and \ takes the next character as it is.
+// compileGlob converts a glob into a regular expression for a whole name: *
+// matches any text, ? one character, [a-z] one character of a class, [!a-z] or
+// [^a-z] one that is not in it, and \ the next character itself.
 func compileGlob(glob string) (*regexp.Regexp, error) {
 	var b strings.Builder
 
@@ -147,7 +147,8 @@ func compileGlob(glob string) (*regexp.Regexp, error) {
 	return expression, nil
 }
 
-// globClass escapes what means something only to regular expressions.
+// globClass escapes the characters that have a meaning in regular expressions
+// only.
 func globClass(class string) string {
 	negated := strings.HasPrefix(class, "!") || strings.HasPrefix(class, "^")
 	if negated {

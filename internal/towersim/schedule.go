@@ -13,7 +13,8 @@ func (w *world) clusterHosts(c *cluster) []*host {
 	return filterSlice(w.hosts.list, func(h *host) bool { return h.cluster == c })
 }
 
-// memoryInUse is what the VMs that run or are suspended on a host hold.
+// memoryInUse returns the memory of the VMs that are running or suspended on a
+// host.
 func (w *world) memoryInUse(h *host) int64 {
 	var sum int64
 
@@ -30,8 +31,8 @@ func (v *vm) holdsMemory() bool {
 	return v.row.Status == wire.VMStatusRunning || v.row.Status == wire.VMStatusSuspended
 }
 
-// storageInUse is what the volumes and the iSCSI LUNs of a cluster take, with
-// their copies.
+// storageInUse returns the space that the volumes and the iSCSI LUNs of a
+// cluster take, with all copies.
 func (w *world) storageInUse(c *cluster) int64 {
 	var sum int64
 
@@ -50,7 +51,7 @@ func (w *world) storageInUse(c *cluster) int64 {
 	return sum
 }
 
-// usable tells whether VMs may be placed on the host.
+// usable reports whether VMs can be started on the host.
 func (h *host) usable() bool {
 	switch h.row.Status {
 	case wire.HostStatusConnectedError, wire.HostStatusSessionExpired, wire.HostStatusInitializing:
@@ -60,7 +61,8 @@ func (h *host) usable() bool {
 	return h.row.HostState != nil && h.row.HostState.State == wire.MaintenanceModeEnumInUse
 }
 
-// The filters that Tower's scheduler names when no host is left.
+// The names of filters that Tower's scheduler reports if a filter leaves no
+// host.
 const (
 	filterMemory = "HostAvailableMemoryFilter"
 	filterState  = "HostStateFilter"
@@ -70,9 +72,9 @@ func scheduleFailure(filter string) *taskFailure {
 	return failure("VM_SCHEDULE_FAILED", "EmptyCandidateHostsException::%s", filter)
 }
 
-// place finds a host on which a VM can run: of the wanted one or of all those
-// of its cluster, the one that its placement groups like best, and of those the
-// one with the most free memory.
+// pickHost returns a host on which a VM can run: the wanted one, or one of its
+// cluster. It prefers the hosts that the VM's placement groups prefer, and of
+// these the one with the most free memory.
 func (w *world) pickHost(v *vm, wanted *host) (*host, *taskFailure) {
 	candidates := w.clusterHosts(v.cluster)
 	if wanted != nil {
@@ -116,7 +118,8 @@ func (w *world) pickHost(v *vm, wanted *host) (*host, *taskFailure) {
 	}), nil
 }
 
-// freeFor is the memory of a host that a VM could have, its own included.
+// freeMemoryFor returns the memory of a host that a VM could use, with the
+// memory that the VM uses there already.
 func (w *world) freeMemoryFor(v *vm, h *host) int64 {
 	free := h.row.TotalMemoryBytes - h.row.OSMemoryBytes - w.memoryInUse(h)
 	if v.host == h && v.holdsMemory() {
@@ -126,8 +129,8 @@ func (w *world) freeMemoryFor(v *vm, h *host) int64 {
 	return free
 }
 
-// groupFilter is the name of the filter for placement groups, which was split in
-// later releases.
+// groupFilter returns the name of the scheduler's filter for placement groups.
+// Later releases have two filters.
 func (w *world) groupFilter() string {
 	if w.version.atLeast(4, 0) {
 		return "PlacementGroupMustFilter"
@@ -145,7 +148,7 @@ func preference(groups []*group, v *vm, h *host) int {
 	return sum
 }
 
-// home is the host that a VM which does not run belongs to.
+// defaultHost returns the host of a VM that is not running.
 func (w *world) defaultHost(c *cluster, wanted *host) *host {
 	if wanted != nil {
 		return wanted

@@ -14,36 +14,37 @@ import (
 	"time"
 )
 
-// MaxSpeed is the largest speed: at more, simulated time would end within a day.
+// MaxSpeed is the highest speed. At more, the simulated time would overflow
+// within a day.
 const MaxSpeed = 100_000
 
 // Options says what to simulate and where to listen. The zero value is the
 // default scenario in real time on a free port of the loopback interface.
 type Options struct {
-	// Scenario is what is simulated; nil means YAML, or the default without it.
+	// Scenario is the scenario to simulate. If it is nil, YAML is read.
 	Scenario *Scenario
-	// YAML is the document that the scenario is read from where Scenario is nil.
+	// YAML is a scenario in YAML or JSON. If it is empty, the default scenario
+	// is used.
 	YAML []byte
-	// Speed is how many times faster than real time the simulation runs, up to
-	// [MaxSpeed]. 0 means 1.
+	// Speed says how many times faster than real time the simulation runs, at
+	// most [MaxSpeed]. 0 means 1.
 	Speed float64
-	// ManualClock stops the simulated time, so that only [Server.Advance] moves it.
+	// ManualClock stops the simulated time. Only [Server.Advance] moves it.
 	ManualClock bool
-	// Task, unless nil, replaces the life of a task that the scenario says. At 0
-	// every task is done at its first poll.
+	// Task replaces the duration of tasks in the scenario, unless it is nil. If
+	// it is 0, every task is done at its first poll.
 	Task *time.Duration
 	// Listen is the address to listen on. "" means 127.0.0.1:0.
 	Listen string
-	// TLS serves https with a certificate of the server's own making.
+	// TLS serves https with a certificate that the server makes itself.
 	TLS bool
-	// Seed is what all ids are made from. Equal seeds give equal ids.
+	// Seed is the seed of all ids. Equal seeds give equal ids.
 	Seed uint64
-	// Log receives a line for each request. Nil means none.
+	// Log receives a line for each request. Nil means no log.
 	Log *slog.Logger
 }
 
-// Server is a simulated Tower that listens. Its methods may be called from any
-// goroutine.
+// Server is a running simulated Tower. Its methods are safe for concurrent use.
 type Server struct {
 	options Options
 	clock   *clock
@@ -59,10 +60,10 @@ type Server struct {
 	kube     *kubeServer
 	kubeErr  error
 
-	mu       sync.Mutex // guards all that follows
+	mu       sync.Mutex // guards the world and all fields below
 	ids      *idSource
 	world    *world
-	sessions map[string]string // tokens to user names
+	sessions map[string]string // user names by token
 	apiKeys  map[string]*apiKey
 }
 
@@ -72,7 +73,7 @@ func New(options Options) (*Server, error) {
 		options.Speed = 1
 	}
 
-	// NaN is not more than 0 either.
+	// This refuses NaN too.
 	if !(options.Speed > 0 && options.Speed <= MaxSpeed) {
 		return nil, fmt.Errorf("towersim: the speed is %v, but must be more than 0 and at most %v", options.Speed, float64(MaxSpeed))
 	}
@@ -106,7 +107,7 @@ func New(options Options) (*Server, error) {
 	return s, nil
 }
 
-// scenario returns a checked scenario that nobody else holds.
+// scenario returns a complete scenario that the caller of New does not share.
 func (o *Options) scenario() (*Scenario, error) {
 	var (
 		scenario *Scenario
@@ -161,7 +162,8 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// reachable returns the host and port that a client on this machine uses.
+// reachable returns the host and port by which a client on this machine reaches
+// the server.
 func reachable(address net.Addr) string {
 	tcp, ok := address.(*net.TCPAddr)
 	if ok && tcp.IP.IsUnspecified() {
@@ -171,8 +173,8 @@ func reachable(address net.Addr) string {
 	return address.String()
 }
 
-// Close stops the server and drops its connections, those of requests that a
-// fault makes hang included.
+// Close stops the server and closes its connections, also those of requests
+// that hang because of a fault.
 func (s *Server) Close() error {
 	var err error
 
@@ -190,11 +192,11 @@ func (s *Server) Close() error {
 	return err
 }
 
-// URL returns the address without a path, such as http://127.0.0.1:40123.
+// URL returns the server's URL without a path, such as http://127.0.0.1:40123.
 func (s *Server) URL() string { return s.url }
 
-// CACertificate returns the certificate that signs the server's, in PEM, or ""
-// without TLS.
+// CACertificate returns the certificate of the authority that signed the
+// server's certificate, in PEM; "" without TLS.
 func (s *Server) CACertificate() string {
 	if s.tls == nil {
 		return ""
@@ -217,8 +219,9 @@ func (s *Server) firstUser() UserSpec {
 }
 
 // Env returns the environment variables that point a client at this server, as
-// NAME=value: ELF_SERVER, ELF_USERNAME, ELF_PASSWORD and, with TLS,
-// ELF_CA_CERTIFICATE; ELF_USER_SOURCE where the first user is not a local one.
+// NAME=value: ELF_SERVER, ELF_USERNAME and ELF_PASSWORD; with TLS also
+// ELF_CA_CERTIFICATE, and ELF_USER_SOURCE if the first user is not a local
+// user.
 func (s *Server) Env() []string {
 	user := s.firstUser()
 	env := []string{"ELF_SERVER=" + s.URL(), "ELF_USERNAME=" + user.Username, "ELF_PASSWORD=" + user.Password}
@@ -237,14 +240,15 @@ func (s *Server) Env() []string {
 // Now returns the simulated time.
 func (s *Server) Now() time.Time { return s.clock.now() }
 
-// Advance moves the simulated time of a server with a manual clock.
+// Advance moves the simulated time of a server with a manual clock. Other
+// servers ignore it.
 func (s *Server) Advance(d time.Duration) {
 	if s.options.ManualClock && d > 0 {
 		s.clock.advance(d)
 	}
 }
 
-// locked runs f on the world as it is now, alone.
+// withWorld runs f under the server's lock, after all events that are due.
 func (s *Server) withWorld(f func(w *world)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -254,7 +258,7 @@ func (s *Server) withWorld(f func(w *world)) {
 	s.world.endStep()
 }
 
-// untilClosed is a context that also ends when the server closes.
+// untilClosed returns a context that also ends when the server closes.
 func (s *Server) untilClosed(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := make(chan struct{})

@@ -8,10 +8,10 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// retainDays is how long the recycle bin keeps VMs unless told otherwise.
+// retainDays is how long the recycle bin keeps VMs by default.
 const retainDays = 30
 
-// globalSettings are the settings of the whole Tower: one row.
+// globalSettings are the settings of the whole Tower. There is one row.
 type globalSettings struct {
 	row wire.GlobalSettings
 }
@@ -23,7 +23,7 @@ func (s *globalSettings) rowPtr() any { return &s.row }
 type clusterSettings struct {
 	row     wire.ClusterSettings
 	cluster *cluster
-	bin     *wire.NestedVMRecycleBin // of the cluster's own; nil follows the global one
+	bin     *wire.NestedVMRecycleBin // the cluster's own setting; nil means the global one
 }
 
 func (s *clusterSettings) id() string  { return s.row.ID }
@@ -56,8 +56,8 @@ func (w *world) addClusterSettings(c *cluster) {
 	c.row.Settings = &wire.NestedClusterSettings{ID: s.row.ID}
 }
 
-// showRecycleBins writes into the row of each cluster's settings which recycle
-// bin setting holds for it.
+// refreshRecycleBins updates the recycle bin settings in the rows of all
+// clusters.
 func (w *world) refreshRecycleBins() {
 	for _, s := range w.clusterSettings.list {
 		s.row.VMRecycleBin = s.bin
@@ -77,7 +77,7 @@ func (w *world) settingsOf(c *cluster) *clusterSettings {
 	return nil
 }
 
-// recycles tells whether the recycle bin is on for a cluster.
+// recycleBinEnabled reports whether a cluster has a recycle bin.
 func (w *world) recycleBinEnabled(c *cluster) bool {
 	s := w.settingsOf(c)
 
@@ -112,7 +112,7 @@ func updateClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinUpdationP
 	return c.setRecycleBins(in.Where, &wire.NestedVMRecycleBin{Enabled: in.Data.Enabled, Retain: in.Data.Retain})
 }
 
-// setRecycleBins gives clusters a recycle bin setting of their own.
+// setRecycleBins gives clusters their own recycle bin setting.
 func (c *call) setRecycleBins(where json.RawMessage, to *wire.NestedVMRecycleBin) (any, error) {
 	if err := checkRetain(to.Retain); err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (c *call) setRecycleBins(where json.RawMessage, to *wire.NestedVMRecycleBin
 	}), nil
 }
 
-// deleteClusterRecycleBinSetting makes clusters follow the global setting again.
+// deleteClusterRecycleBinSetting makes clusters use the global setting again.
 func deleteClusterRecycleBinSetting(c *call, in *wire.ClusterRecycleBinDeletionParams) (any, error) {
 	clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
 	if err != nil {

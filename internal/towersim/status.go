@@ -13,18 +13,18 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The most that the status page shows of its lists. A filter finds the rest.
+// The limits of the lists on the status page. A filter shows the rest.
 const (
 	maxShownVMs     = 500
 	maxShownDeleted = 50
 	maxShownTasks   = 10
 )
 
-// statusQuery is what a person asked the status page for.
+// statusQuery is what the user wants to see on the status page.
 type statusQuery struct {
-	Name    string // part of the VMs' names
-	Waiting bool   // only VMs that wait for something
-	Table   bool   // a table in place of bars
+	Name    string // part of a VM's name
+	Waiting bool   // show only VMs that wait for something
+	Table   bool   // show a table instead of bars
 }
 
 // status is what the status page shows.
@@ -37,14 +37,14 @@ type status struct {
 	Up       string
 	Speed    string // "" in real time
 	Clusters []clusterStatus
-	Total    int // VMs, deleted ones apart
+	Total    int // VMs that are not deleted
 	Waiting  int
 	Matching int
-	Gone     int // deleted VMs that match
+	Gone     int // matching deleted VMs
 	VMs      []vmStatus
 	Deleted  []vmStatus
 	Axis     []tick
-	Tasks    int // under way
+	Tasks    int // tasks that are not finished
 	Failed   []taskStatus
 	Faults   []faultStatus
 	Requests []requestCount
@@ -73,7 +73,7 @@ func newGauge(used, total int64) gauge {
 	return g
 }
 
-// size writes a number of bytes in the unit that keeps it short.
+// sizeText formats a number of bytes.
 func sizeText(bytes int64) string {
 	if bytes >= tebibyte {
 		return fmt.Sprintf("%.3g TiB", float64(bytes)/tebibyte)
@@ -100,7 +100,7 @@ type vmStatus struct {
 type laneStatus struct {
 	Label, Detail, Value string
 	Waiting              bool
-	History              []string // what the bars are, in words
+	History              []string // the bars in words
 	Bars                 []bar
 	HasDue               bool
 	Due                  float64
@@ -109,14 +109,14 @@ type laneStatus struct {
 type bar struct {
 	Kind, Title string
 	X, Width    float64
-	Thin        bool // nothing that matters to a client has happened yet
+	Thin        bool // the phase means nothing to clients
 }
 
-// tick is a mark of the axis.
+// tick is a mark on the axis.
 type tick struct {
 	At     float64
 	Label  string
-	Anchor string // of the text: start, middle or end
+	Anchor string // the text's anchor: start, middle or end
 }
 
 type requestCount struct {
@@ -124,7 +124,7 @@ type requestCount struct {
 	Count     int
 }
 
-// Status collects what the status page shows.
+// status returns what the status page shows.
 func (s *Server) status(q statusQuery) status {
 	user := s.Username()
 
@@ -147,7 +147,7 @@ func (w *world) status(q statusQuery) status {
 
 	switch {
 	case w.clock.manual:
-		out.Speed = "stopped, moved by hand"
+		out.Speed = "manual clock"
 	case w.clock.speed != 1:
 		out.Speed = fmt.Sprintf("%g times real time", w.clock.speed)
 	}
@@ -198,8 +198,8 @@ func (w *world) clusterStatus(c *cluster) clusterStatus {
 	return out
 }
 
-// listVMs fills in the VMs that the query asks for, the newest first, with
-// timelines on a common axis.
+// listVMs adds the VMs that the query selects, the newest first, with timelines
+// on one axis.
 func (w *world) listVMs(q statusQuery, out *status) {
 	out.Total = len(w.vms.list)
 
@@ -279,7 +279,7 @@ func (w *world) vmStatus(v *vm) vmStatus {
 	return out
 }
 
-// axisFor makes the axis on which all these VMs have room.
+// axisFor returns an axis that is long enough for all these VMs.
 func (w *world) axisFor(lists ...[]vmStatus) axis {
 	var happened, waited time.Duration
 
@@ -306,7 +306,7 @@ func (w *world) axisFor(lists ...[]vmStatus) axis {
 	return newAxis(happened, waited)
 }
 
-// marks are the ticks of an axis in percent of it.
+// marks returns the axis's ticks in percent.
 func (a axis) marks() []tick {
 	return mapSlice(a.ticks, func(at time.Duration) tick {
 		place, _ := a.percent(at)
@@ -340,7 +340,7 @@ func tickLabel(at time.Duration) string {
 	return label
 }
 
-// draw places a VM's lanes on the axis. What lasts ends now.
+// layOut puts a VM's lanes on the axis. A phase without an end ends now.
 func (s *vmStatus) layOut(a axis, now time.Time) {
 	s.Lanes = mapSlice(s.lanes, func(l lane) laneStatus {
 		out := laneStatus{Label: l.label, Detail: l.detail, Value: l.value, Waiting: l.waiting}

@@ -11,13 +11,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// taskStatus is a task that failed, and why.
+// taskStatus is a failed task.
 type taskStatus struct{ When, What, Code, Message string }
 
-// faultStatus is a fault and how far it has come.
+// faultStatus is a fault with its progress.
 type faultStatus struct{ Operation, Effect, Progress string }
 
-// taskStatus counts the tasks under way and tells the last ones that failed.
+// taskStatus returns the number of tasks that are not finished, and the last
+// failed ones.
 func (w *world) taskStatus() (underWay int, failed []taskStatus) {
 	for _, t := range slices.Backward(w.tasks.list) {
 		switch t.row.Status {
@@ -39,7 +40,7 @@ func (w *world) failedTaskStatus(t *task) taskStatus {
 	}
 }
 
-// status says what a fault does and how far it has come.
+// status describes a fault and its progress.
 func (r *faultRule) status() faultStatus {
 	out := faultStatus{Operation: cmp.Or(r.Operation, "(no request)"), Effect: r.effect()}
 
@@ -47,15 +48,15 @@ func (r *faultRule) status() faultStatus {
 	case r.skipped < r.Skip:
 		out.Progress = fmt.Sprintf("let %d of %d requests pass", r.skipped, r.Skip)
 	case r.Times == 0 && r.LockedFor == 0 && r.Happens == "":
-		out.Progress = fmt.Sprintf("struck %d times, goes on", r.applied)
+		out.Progress = fmt.Sprintf("hit %d requests, no limit", r.applied)
 	default:
-		out.Progress = fmt.Sprintf("struck %d of %d times", r.applied, max(r.Times, 1))
+		out.Progress = fmt.Sprintf("hit %d of %d", r.applied, max(r.Times, 1))
 	}
 
 	return out
 }
 
-// effect names what a fault does to a request, as a scenario writes it.
+// effect describes what a fault does, in the words of a scenario.
 func (f *Fault) effect() string {
 	var parts []string
 

@@ -15,19 +15,19 @@ import (
 var statusHTML string
 
 var statusTemplate = htmltemplate.Must(htmltemplate.New("status").Funcs(htmltemplate.FuncMap{
-	// Two digits are a thousandth of what a bar is drawn on.
+	// With two digits, a bar's place is exact to a ten-thousandth of the axis.
 	"percent": func(x float64) string { return fmt.Sprintf("%.2f%%", x) },
 }).Parse(statusHTML))
 
-// statusView is what the template is given.
+// statusView is the data of the page's template.
 type statusView struct {
 	status
 
-	Nonce string // of this answer's own script and style
+	Nonce string // for the script and the style of this reply
 }
 
-// getStatusPage answers a person who opens the simulator in a browser. The page
-// is whole without a script; with one it asks for itself again and again.
+// getStatusPage serves the page for people. The page works without JavaScript;
+// with JavaScript it updates itself.
 func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	view := statusView{
@@ -37,8 +37,8 @@ func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 		Nonce: rand.Text(),
 	}
 
-	// The page asks for what changes alone, since its style would not be this
-	// answer's.
+	// The script requests only the part that changes. The style of a whole page
+	// would have another nonce than the page's.
 	part := "status"
 	if query.Get("part") == "live" {
 		part = "live"
@@ -46,8 +46,8 @@ func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 
 	var page bytes.Buffer
 	if err := statusTemplate.ExecuteTemplate(&page, part, view); err != nil {
-		s.log.Error("the status page cannot be written", "error", err)
-		http.Error(w, "the status page cannot be written: "+err.Error(), http.StatusInternalServerError)
+		s.log.Error("cannot render the status page", "error", err)
+		http.Error(w, "cannot render the status page: "+err.Error(), http.StatusInternalServerError)
 
 		return
 	}
@@ -57,11 +57,12 @@ func (s *Server) getStatusPage(w http.ResponseWriter, r *http.Request) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
-	// Names of VMs are whatever clients send; nothing that they smuggle in runs.
+	// VM names are whatever clients send. The policy prevents that scripts in
+	// them run.
 	header.Set("Content-Security-Policy", fmt.Sprintf(
 		"default-src 'none'; script-src 'nonce-%[1]s'; style-src 'nonce-%[1]s'; connect-src 'self'; img-src data:; "+
 			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'", view.Nonce))
 
-	// A browser that has gone does not get the rest.
+	// If the browser is gone, the rest of the page is lost.
 	_, _ = w.Write(page.Bytes())
 }

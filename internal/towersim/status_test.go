@@ -147,7 +147,7 @@ guests:
 		wantText(t, "the VM", article, values...)
 	}
 
-	step(second, [][]string{{"made"}}, "being made", "CREATING")
+	step(second, [][]string{{"made"}}, "being created", "CREATING")
 	x.Advance(second)
 	step(2*second, [][]string{{"made", "on"}, {"waiting"}, {"waiting"}, {"waiting"}},
 		"no address yet, report due +2m09s", "never reported", "not registered, due +1m20s", `class="due"`)
@@ -169,7 +169,7 @@ guests:
 	}
 
 	step(second, [][]string{{"made", "on"}, {"waiting", "leased", "reported"}, {"waiting", "leased"}, {"waiting", "node"}},
-		"STOPPED", "gone with the power", "off +2m")
+		"STOPPED", "no longer shown since the power-off", "off +2m")
 
 	if err := x.DeleteVM("ecp-1"); err != nil {
 		t.Fatal(err)
@@ -267,8 +267,8 @@ faults:
 	wantText(t, "the page", x.page(""), "Tasks under way</dt><dd>1<")
 	x.settle()
 	wantText(t, "the page", x.page(""), "Failed tasks", "<code>VM_SCHEDULE_FAILED</code> no host", "lost", "(1 not usable)",
-		"let 1 of 2 requests pass", "status 429, slow by 1ms", "struck 0 times, goes on", "locked for 10s",
-		"task error VM_SCHEDULE_FAILED", "struck 1 of 1 times", "<code>get-hosts</code></td><td class=\"number\">1<")
+		"let 1 of 2 requests pass", "status 429, slow by 1ms", "hit 0 requests, no limit", "locked for 10s",
+		"task error VM_SCHEDULE_FAILED", "hit 1 of 1", "<code>get-hosts</code></td><td class=\"number\">1<")
 }
 
 func TestStatusPageWithManyVMs(t *testing.T) {

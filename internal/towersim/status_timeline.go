@@ -8,18 +8,19 @@ import (
 	"time"
 )
 
-// The phases that the status page tells apart, which name its colours too.
+// The kinds of phases on the status page. They are also the names of its
+// colours.
 const (
 	phaseMade     = "made"     // from the creation to the power-on
 	phaseOn       = "on"       // powered on
-	phaseWaiting  = "waiting"  // for what the lane is about
-	phaseLeased   = "leased"   // the guest has an address that Tower does not show
+	phaseWaiting  = "waiting"  // waiting for what the lane shows
+	phaseLeased   = "leased"   // the guest has an address, Tower does not show it
 	phaseReported = "reported" // Tower shows it
 	phaseNode     = "node"     // the Kubernetes node is there
 )
 
-// phase is one stretch of a lane. The times are simulated; a zero end means that
-// it lasts.
+// phase is one part of a lane. Its times are simulated. If to is zero, the
+// phase has not ended.
 type phase struct {
 	kind     string
 	from, to time.Time
@@ -30,16 +31,16 @@ type phase struct {
 type lane struct {
 	label, detail string
 	phases        []phase
-	due           time.Time // when what the lane waits for will happen, if known
+	due           time.Time // when the wait will end, if known
 	value         string
 	waiting       bool
 }
 
-// maxLead is how long after the creation a power-on may lie to be on one
-// timeline with it. Later ones begin their own.
+// maxLead is the longest time between the creation and a power-on on one
+// timeline. After a longer time, the timeline starts with the power-on.
 const maxLead = 10 * time.Minute
 
-// origin is where the timeline of a VM begins.
+// timelineStart returns the start of a VM's timeline.
 func (v *vm) timelineStart() time.Time {
 	if v.poweredOnAt.Sub(v.createdAt) > maxLead {
 		return v.poweredOnAt
@@ -48,7 +49,7 @@ func (v *vm) timelineStart() time.Time {
 	return v.createdAt
 }
 
-// end is when the guest's story stopped, or zero while it goes on.
+// timelineEnd returns the end of the guest run, or zero if it has not ended.
 func (v *vm) timelineEnd() time.Time {
 	if !v.poweredOffAt.IsZero() {
 		return v.poweredOffAt
@@ -57,7 +58,7 @@ func (v *vm) timelineEnd() time.Time {
 	return v.deletedAt
 }
 
-// lanes tells the story of a VM since its last power-on.
+// lanes returns what has happened to a VM since its last power-on.
 func (w *world) lanes(v *vm) []lane {
 	lanes := []lane{w.powerLane(v)}
 
@@ -77,8 +78,8 @@ func (w *world) powerLane(v *vm) lane {
 
 	switch {
 	case v.poweredOnAt.IsZero() && isPlaceholder(v.row.LocalID) && !v.deleted():
-		l.phases = []phase{{kind: phaseMade, from: v.createdAt, title: "being made since " + w.clockTime(v.createdAt)}}
-		l.value, l.waiting = "being made", true
+		l.phases = []phase{{kind: phaseMade, from: v.createdAt, title: "being created since " + w.clockTime(v.createdAt)}}
+		l.value, l.waiting = "being created", true
 
 		return l
 	case v.poweredOnAt.IsZero():
@@ -153,7 +154,7 @@ func (w *world) nicLane(v *vm, index int, n *nic) lane {
 		l.value = fmt.Sprintf("%s reported +%s", n.address.ip, shortDuration(reported.Sub(origin)))
 
 		if v.guestRun == nil && !w.scenario.StaleAddresses {
-			l.value += ", gone with the power"
+			l.value += ", no longer shown since the power-off"
 		}
 
 		return l
@@ -164,7 +165,7 @@ func (w *world) nicLane(v *vm, index int, n *nic) lane {
 	return l
 }
 
-// tellWait says what a NIC waits for that Tower shows no address of.
+// describeWait describes what a NIC without a reported address waits for.
 func (w *world) describeWait(v *vm, n *nic, l *lane) {
 	lease, report := w.dueTimes(v, n)
 	origin := v.timelineStart()
@@ -185,7 +186,7 @@ func (w *world) describeWait(v *vm, n *nic, l *lane) {
 	switch {
 	case !v.guestRun.suspendedAt.IsZero():
 		l.value += ", suspended"
-		l.due = time.Time{} // moves on as long as that lasts
+		l.due = time.Time{} // unknown until the VM is resumed
 	case report.IsZero() && lease.IsZero():
 		l.value = "never gets an address"
 	case report.IsZero():
@@ -199,14 +200,14 @@ func (w *world) describeWait(v *vm, n *nic, l *lane) {
 	}
 }
 
-// dueOf returns when a NIC's guest gets and Tower reports its address, or got
-// it; zero is never.
+// dueTimes returns when a NIC gets its address and when Tower shows it, in the
+// future or in the past. Zero means never.
 func (w *world) dueTimes(v *vm, n *nic) (lease, report time.Time) {
 	if v.guestRun == nil || n.plan.lease < 0 {
 		return lease, report
 	}
 
-	if n.plannedPlugCount != n.plugCount { // overruled from outside
+	if n.plannedPlugCount != n.plugCount { // the plan is invalid
 		return n.leasedAt, n.reportedAt
 	}
 
@@ -218,7 +219,7 @@ func (w *world) dueTimes(v *vm, n *nic) (lease, report time.Time) {
 	return lease, report
 }
 
-// shownOnly says what Tower shows on a NIC of a VM that does not run.
+// offText describes what Tower shows on a NIC of a VM that is not running.
 func (w *world) offText(n *nic) string {
 	if n.row.IPAddress == nil {
 		return "off"
@@ -228,8 +229,8 @@ func (w *world) offText(n *nic) string {
 }
 
 func (w *world) nodeLane(v *vm) (lane, bool) {
-	line := w.guestOf(v.row.Name).KubernetesNode
-	if line == nil || v.poweredOnAt.IsZero() {
+	spec := w.guestOf(v.row.Name).KubernetesNode
+	if spec == nil || v.poweredOnAt.IsZero() {
 		return lane{}, false
 	}
 
@@ -248,7 +249,7 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 
 		l.waiting = true
 
-		if at, planned := w.nodeDue(v, line); planned {
+		if at, planned := w.nodeDue(v, spec); planned {
 			l.due = at
 			l.value += ", due +" + shortDuration(at.Sub(v.timelineStart()))
 		} else {
@@ -277,28 +278,27 @@ func (w *world) nodeLane(v *vm) (lane, bool) {
 	return l, true
 }
 
-func (w *world) nodeDue(v *vm, line *GuestNode) (time.Time, bool) {
+func (w *world) nodeDue(v *vm, spec *GuestNode) (time.Time, bool) {
 	offset := w.scenario.Timing.Boot
 
-	if line.Registered != nil {
-		if *line.Registered == Never {
+	if spec.Registered != nil {
+		if *spec.Registered == Never {
 			return time.Time{}, false
 		}
 
-		offset = time.Duration(*line.Registered)
+		offset = time.Duration(*spec.Registered)
 	}
 
 	return v.guestRun.start.Add(offset), true
 }
 
-// moment writes an instant in all the ways that somebody may look for it: from
-// the origin of the timeline, from the power-on as scenarios count, and in real
-// time as logs do.
+// momentText formats an instant in three ways: from the start of the timeline,
+// from the power-on as in a scenario, and in real time as in a log.
 func (w *world) momentText(v *vm, t time.Time) string {
 	return fmt.Sprintf("+%s (%s after the power-on, %s)", shortDuration(t.Sub(v.timelineStart())), shortDuration(t.Sub(v.poweredOnAt)), w.clockTime(t))
 }
 
-// clockTime writes the real time at a simulated one.
+// clockTime formats the real time at a simulated instant.
 func (w *world) clockTime(simulated time.Time) string {
 	return w.clock.realTime(simulated).UTC().Format("15:04:05.000 UTC")
 }
@@ -311,8 +311,8 @@ func firstNonZero(a, b time.Time) time.Time {
 	return a
 }
 
-// short writes a span as a person would: to a tenth below ten seconds, then to
-// the second, then to the minute.
+// shortDuration formats a duration for people: in tenths of a second below ten
+// seconds, then in seconds, then in minutes.
 func shortDuration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:
@@ -326,13 +326,14 @@ func shortDuration(d time.Duration) string {
 	}
 }
 
-// axis is the time that all timelines of a page share, from each VM's origin on.
+// axis is the time axis of all timelines on a page. It starts at the start of
+// each VM's timeline.
 type axis struct {
 	span  time.Duration
 	ticks []time.Duration
 }
 
-// axisSteps are the distances of ticks that read well.
+// axisSteps are the possible distances between ticks.
 var axisSteps = []time.Duration{
 	5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute,
 	10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
@@ -343,9 +344,9 @@ const (
 	maxTicks = 6
 )
 
-// newAxis makes an axis on which everything has room that has happened or is
-// due. What only waits is cut off where it would make the rest too small to
-// read.
+// newAxis returns an axis that is long enough for everything that has happened
+// or is due. Waiting without an end in sight is cut off if it would make the
+// rest too small to read.
 func newAxis(happened, waited time.Duration) axis {
 	span := max(happened, min(waited, max(2*happened, 2*time.Minute)), minSpan)
 	span += span / 12
@@ -360,7 +361,7 @@ func newAxis(happened, waited time.Duration) axis {
 		}
 	}
 
-	// More than the largest step can divide takes a multiple of it.
+	// Beyond the largest step, the distance is a multiple of it.
 	times := max((int64(span)+int64(step)*maxTicks-1)/(int64(step)*maxTicks), 1)
 	step = time.Duration(int64(step) * times)
 	a := axis{span: span}
@@ -372,7 +373,8 @@ func newAxis(happened, waited time.Duration) axis {
 	return a
 }
 
-// percent is the place of an offset on the axis, and false if it lies behind it.
+// percent returns the place of an offset on the axis, and false if it is beyond
+// the end.
 func (a axis) percent(offset time.Duration) (float64, bool) {
 	share := 100 * float64(max(offset, 0)) / float64(a.span)
 

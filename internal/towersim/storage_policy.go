@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// storagePolicy is how a cluster keeps the data of volumes.
+// storagePolicy is a storage policy of a cluster.
 type storagePolicy struct {
 	row     wire.ElfStoragePolicy
 	cluster *cluster
@@ -23,7 +23,7 @@ func (w *world) policyRelations() map[string]func(*storagePolicy) []any {
 	}
 }
 
-// stockedPolicies are the policies that each cluster has.
+// clusterPolicies are the storage policies of each cluster.
 var clusterPolicies = []wire.VMVolumeElfStoragePolicyType{
 	wire.VMVolumeElfStoragePolicyTypeReplica2ThinProvision, wire.VMVolumeElfStoragePolicyTypeReplica2ThickProvision,
 	wire.VMVolumeElfStoragePolicyTypeReplica3ThinProvision, wire.VMVolumeElfStoragePolicyTypeReplica3ThickProvision,

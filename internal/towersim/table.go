@@ -4,20 +4,20 @@ package towersim
 
 import "slices"
 
-// object is what a table holds: something with an id of Tower's and a row that
-// the API shows, given as a pointer that stays the same.
+// object is an element of a table. It has an id of Tower's and a row that the
+// API shows. The pointer to the row never changes.
 type object interface {
 	id() string
 	rowPtr() any
 }
 
-// table holds the objects of one kind in the order of their making.
+// table holds the objects of one kind in the order of their creation.
 type table[T object] struct {
 	list  []T
 	byID  map[string]T
 	byRow map[any]T
 
-	journal *journal // nil: nobody keeps one
+	journal *journal // nil if there is none
 }
 
 func (t *table[T]) add(x T) {
@@ -37,7 +37,7 @@ func (t *table[T]) get(id string) (T, bool) {
 	return x, ok
 }
 
-// of returns the object that a row belongs to.
+// objectOf returns the object that a row belongs to.
 func (t *table[T]) objectOf(row any) (T, bool) {
 	x, ok := t.byRow[row]
 
@@ -58,7 +58,8 @@ func (t *table[T]) remove(x T) {
 	}
 }
 
-// forget removes up to n of the objects that may go, the oldest first.
+// removeOldest removes up to n of the objects that may be removed, the oldest
+// first.
 func (t *table[T]) removeOldest(n int, mayGo func(T) bool) {
 	t.list = slices.DeleteFunc(t.list, func(x T) bool {
 		if n == 0 || !mayGo(x) {
@@ -74,7 +75,7 @@ func (t *table[T]) removeOldest(n int, mayGo func(T) bool) {
 	})
 }
 
-// rekey takes an object to another id; change is what gives it the new one.
+// changeID changes the id of an object; change sets the new id.
 func (t *table[T]) changeID(x T, change func()) {
 	delete(t.byID, x.id())
 	change()
@@ -102,7 +103,8 @@ func (t *table[T]) rowByID(id string) (any, bool) {
 	return x.rowPtr(), true
 }
 
-// way makes a way for filters from the objects of a table to others.
+// relation returns a function that follows a relation from the row of an
+// object.
 func relation[T object](t *table[T], follow func(T) []any) func(row any) []any {
 	return func(row any) []any {
 		x, ok := t.objectOf(row)
@@ -123,7 +125,8 @@ func rowPtrs[T object](list []T) []any {
 	return rows
 }
 
-// mapped applies f to each element. The result of an empty list is an empty one.
+// mapSlice returns the results of f for each element. The result of an empty
+// list is an empty list, not nil.
 func mapSlice[S, T any](list []S, f func(S) T) []T {
 	out := make([]T, len(list))
 	for i, x := range list {

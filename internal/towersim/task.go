@@ -10,11 +10,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// maxTail is the longest time that a resource stays marked after its task.
+// maxIdleDelay is the longest time from the end of a task until the resource is
+// idle.
 const maxIdleDelay = time.Second
 
-// maxTasks is how many records of tasks are kept; the oldest that are over go
-// first.
+// maxTasks is the number of task records that are kept. The oldest finished
+// tasks are dropped first.
 const maxTasks = 20_000
 
 type task struct {
@@ -25,14 +26,14 @@ type task struct {
 	startedAt   time.Time
 	duration    time.Duration
 	failure     *taskFailure // nil unless it failed
-	abortion    *taskFailure // why it fails when it ends, if somebody aborted it
+	abortion    *taskFailure // not nil if the task was aborted and will fail
 }
 
 func (t *task) id() string  { return t.row.ID }
 func (t *task) rowPtr() any { return &t.row }
 
-// taskFailure is why a task fails: the inner code and the sentence that a person
-// reads. Bare leaves both out of the message.
+// taskFailure is the reason why a task fails: the inner code and a sentence.
+// With bare, the task has no error message.
 type taskFailure struct {
 	code, message string
 	bare          bool
@@ -42,14 +43,14 @@ func failure(code, format string, args ...any) *taskFailure {
 	return &taskFailure{code: code, message: fmt.Sprintf(format, args...)}
 }
 
-// markable is an object that carries entityAsyncStatus from the acceptance of a
-// change until some time after its task.
+// asyncObject is an object with the member entityAsyncStatus. The member is set
+// from the acceptance of a change until shortly after the end of its task.
 type asyncObject interface {
 	setAsyncStatus(status *wire.EntityAsyncStatus)
 }
 
-// lockable is an object that refuses a change while it is marked. Of all kinds
-// Tower locks VMs and volumes alone.
+// lockable is an object that cannot be changed while it is busy. Tower locks
+// only VMs and volumes.
 type lockable interface {
 	asyncObject
 	busy() bool
@@ -65,8 +66,8 @@ func (v *volume) lockedResource() lockedResource {
 	return lockedResource{ID: v.row.ID, Type: "VM_VOLUME"}
 }
 
-// free refuses a change of any object that another change holds. Towers before
-// 3.3 know no lock.
+// checkUnlocked answers ResourceLocked if an object is busy with another
+// change. Towers before 3.3 have no locks.
 func (c *call) checkUnlocked(objects ...lockable) error {
 	var held []lockedResource
 
@@ -83,29 +84,30 @@ func (c *call) checkUnlocked(objects ...lockable) error {
 	return nil
 }
 
-// work is one change that a task carries out.
+// taskWork is the work of one task.
 type taskWork struct {
-	mutation    string // the name that resource_mutation shows
+	mutation    string // resource_mutation in the row
 	description localizedText
-	resource    string // the type that resource_type shows
+	resource    string // resource_type in the row
 	id          string
 	cluster     *cluster
 	status      wire.EntityAsyncStatus
 	objects     []asyncObject
-	// lateMark marks the objects only when the task runs, not when it is accepted.
+	// markLate sets entityAsyncStatus when the task starts to run, not when it
+	// is accepted.
 	markLate bool
-	// apply makes the change when the task ends; a failure leaves everything as it
-	// was.
+	// apply makes the change when the task ends. If it fails, it has changed
+	// nothing.
 	apply func() *taskFailure
 	// undo runs after a failure.
 	undo func()
-	// settle runs when the resource becomes idle.
+	// onIdle runs when the resource becomes idle.
 	onIdle func()
-	// leave leaves behind what a failure says that it leaves.
+	// leaveBehind creates what the injected failure leaves behind.
 	leaveBehind func(e *TaskError)
 }
 
-// begin starts a change. With a task time of zero it is over at once.
+// startTask starts a task. If tasks take no time, it is finished at once.
 func (c *call) startTask(k taskWork) *task {
 	w := c.world
 	t := w.newTask(k, c.user)
@@ -237,8 +239,9 @@ func (w *world) finishTask(t *task, k taskWork, injected *taskFailure) {
 	}
 }
 
-// layered writes a failure as Tower passes it on from the layers below it: its
-// own code, and inside, as JSON, theirs.
+// layeredMessage returns a failure in the layered form in which Tower passes on
+// errors of the cluster: its own code, and the cluster's code and message as
+// JSON.
 func layeredMessage(outer string, f *taskFailure) string {
 	inner, err := json.Marshal(map[string]any{
 		"data":  map[string]any{},
@@ -252,8 +255,7 @@ func layeredMessage(outer string, f *taskFailure) string {
 	return "Cannot unwrap Ok value of Result.Err.\r\ncode: " + outer + "\r\nmessage: " + string(inner)
 }
 
-// outerCode is the code that Tower puts around a failure. The first is spelt as
-// Tower spells it.
+// outerCode returns Tower's own code of a failure. The misspelling is Tower's.
 func outerCode(mutation string) string {
 	switch mutation {
 	case "createVmFromContentLibraryTemplate", "createVmFromTemplate":
@@ -284,11 +286,11 @@ func upperSnake(camel string) string {
 	return string(out)
 }
 
-// text is a sentence in the languages that Tower speaks.
+// localizedText is a text in Tower's languages.
 type localizedText struct{ en, zh string }
 
-// in returns the text for a content-language: one of the two, or with * both as
-// a JSON object inside the string.
+// in returns the text for a content-language: one of the two or, for *, both as
+// JSON.
 func (t localizedText) in(language string) string {
 	switch language {
 	case "zh-CN":

@@ -9,7 +9,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// change is what an operation does to each of the objects that it concerns.
+// change is the change that an operation makes to each of its objects.
 type change[T asyncObject] struct {
 	mutation    string
 	resource    string
@@ -21,8 +21,8 @@ type change[T asyncObject] struct {
 	undo        func(x T)
 }
 
-// changed starts a change of each object. The replies hold what shown makes of
-// the objects.
+// startChanges starts a task for each object. toReply makes the data of the
+// replies.
 func startChanges[T interface {
 	object
 	asyncObject
@@ -50,8 +50,8 @@ func startChanges[T interface {
 	return replies
 }
 
-// markedAs marks an object with a status of its own while a change of another
-// kind lasts.
+// withAsyncStatus is an object that has another entityAsyncStatus during a task
+// than the task's main object.
 type withAsyncStatus struct {
 	asyncObject
 
@@ -66,15 +66,16 @@ func (m withAsyncStatus) setAsyncStatus(status *wire.EntityAsyncStatus) {
 	m.asyncObject.setAsyncStatus(status)
 }
 
-// deleted is what replies to deletions show.
+// deletedReply returns the data of a reply to a deletion.
 func deletedReply[T object](x T) wire.Deleted { return wire.Deleted{ID: x.id()} }
 
-// plainly makes the description of a task on objects of a kind.
+// describe returns a function that describes a task on an object of a kind.
 func describe[T any](en, zh string, name func(T) string) func(T) localizedText {
 	return func(x T) localizedText { return localizedText{en: en + " " + name(x), zh: zh + " " + name(x)} }
 }
 
-// overlay sets the members of into that from has under the same JSON names.
+// copyByJSON copies the members of from to the members of into that have the
+// same JSON names.
 func copyByJSON(into, from any) error {
 	raw, err := json.Marshal(from)
 	if err != nil {
@@ -88,7 +89,7 @@ func copyByJSON(into, from any) error {
 	return nil
 }
 
-// atLeastOne refuses an empty list of things to make.
+// checkNotEmptyList refuses an empty list.
 func checkNotEmptyList[T any](list []T) error {
 	if len(list) == 0 {
 		return badRequest("body: expected at least 1 element")
@@ -97,7 +98,7 @@ func checkNotEmptyList[T any](list []T) error {
 	return nil
 }
 
-// nonEmpty refuses an empty name.
+// checkNotEmpty refuses an empty name.
 func checkNotEmpty(field string, name *string) error {
 	if name != nil && *name == "" {
 		return badRequest("%s: must not be empty", field)

@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// shapeOf is the hardware that a scenario's template has in a cluster.
+// hardwareOf returns the hardware of a scenario's template in a cluster.
 func (w *world) hardwareOf(spec *TemplateSpec, c *cluster) hardware {
 	s := hardware{
 		cores: 1, sockets: spec.NumCPUs, memory: int64(spec.MemoryMiB) * mebibyte, cloudInit: spec.CloudInit,
@@ -42,7 +42,7 @@ func (w *world) addScenarioTemplate(spec *TemplateSpec, c *cluster, library *lib
 	t.row = wire.VMTemplate{ID: id.cuid(), LocalID: id.uuid(), Name: spec.Name, Cluster: c.nested(), LocalCreatedAt: formatTimePtr(w.now)}
 
 	if library != nil {
-		// A cluster may have a template of its own by the name of the library's.
+		// A cluster can have its own template with the same name.
 		id = namedIDSource("content-library-vm-template-copy", c.row.Name+"/"+spec.Name)
 		t.row.ID, t.row.LocalID = id.cuid(), id.uuid()
 		t.row.ContentLibraryVMTemplate = &wire.NestedContentLibraryVMTemplate{ID: library.row.ID, Name: library.row.Name}
@@ -55,7 +55,7 @@ func (w *world) addScenarioTemplate(spec *TemplateSpec, c *cluster, library *lib
 	return t
 }
 
-// showShape writes the template's hardware into its row.
+// refreshHardware writes the template's hardware into its row.
 func (t *template) refreshHardware() {
 	s := &t.hardware
 	t.row.ClockOffset, t.row.CPUModel = wire.VMClockOffsetUtc, "cluster_default"
@@ -87,7 +87,7 @@ func (t *template) refreshHardware() {
 	}
 }
 
-// frozen is how templates and snapshots show a disk.
+// frozen returns a disk as templates and snapshots show it.
 func (d *diskConfig) frozen(index int) wire.NestedFrozenDisks {
 	f := wire.NestedFrozenDisks{
 		Boot: d.boot, Bus: d.bus, Index: index, Key: d.key, Type: d.kind, Path: d.path, Size: d.size, Disabled: wire.Ptr(false),
@@ -107,7 +107,7 @@ func (d *diskConfig) frozen(index int) wire.NestedFrozenDisks {
 	return f
 }
 
-// policyUUID is the id that SMTX gives a storage policy.
+// policyUUID returns the UUID of a storage policy in SMTX OS.
 func policyUUID(policy wire.VMVolumeElfStoragePolicyType) string {
 	return namedIDSource("storage-policy", string(policy)).uuid()
 }
@@ -144,7 +144,8 @@ func (w *world) addScenarioLibraryTemplate(spec *TemplateSpec) {
 	w.libraryTemplates.add(t)
 }
 
-// showCopies writes into the row what the copies of the template are like.
+// refreshCopies updates the members of the row that reflect the template's
+// copies.
 func (t *libraryTemplate) refreshCopies() {
 	t.row.Clusters = mapSlice(t.copies, func(c *template) wire.NestedCluster { return c.cluster.nested() })
 	t.row.VMTemplates = mapSlice(t.copies, func(c *template) wire.NestedVMTemplate {

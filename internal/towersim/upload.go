@@ -16,14 +16,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// chunkSize is the size of the pieces in which files are sent.
+// chunkSize is the size of the pieces of an uploaded file.
 const chunkSize = 4 << 20
 
-// upload is a file that arrives in pieces, one request each.
+// upload is a file that is uploaded in pieces, one in each request.
 type upload struct {
 	row      wire.UploadTask
 	received int64
-	done     func() // makes the object that the file is
+	done     func() // creates the object
 }
 
 func (w *world) newUpload(kind wire.UploadResourceType, name string, size int64) *upload {
@@ -41,7 +41,7 @@ func (u *upload) finish(now time.Time) {
 	u.row.Status, u.row.FinishedAt, u.row.UpdatedAt = wire.UploadTaskStatusSuccessed, formatTimePtr(now), formatTime(now)
 }
 
-// form is a multipart body: its texts, and the length of its file.
+// form is a multipart body: its text parts, and the length of its file.
 type form struct {
 	texts  map[string]string
 	length int64
@@ -86,8 +86,9 @@ func (c *call) readForm() (*form, error) {
 	return f, nil
 }
 
-// receive takes one piece of a file. The first piece comes without the id of an
-// upload; begin then says what the whole will be.
+// receivePiece handles one piece of a file. The first piece has no upload id;
+// for it, begin checks the request and returns the function that creates the
+// object when the file is complete.
 func (c *call) receivePiece(kind wire.UploadResourceType, begin func(f *form, name string, size int64) (func(), error)) (any, error) {
 	f, err := c.readForm()
 	if err != nil {

@@ -17,7 +17,7 @@ var (
 	newestVersion = version{4, 8, 99}
 )
 
-// parseVersion reads a release such as 4.6.0 or 4.6 that the simulator knows.
+// parseVersion parses a release such as 4.6.0 or 4.6 that can be simulated.
 func parseVersion(text string) (version, error) {
 	parts := strings.Split(text, ".")
 	if len(parts) < 2 || len(parts) > 3 {
@@ -43,7 +43,7 @@ func parseVersion(text string) (version, error) {
 	return v, nil
 }
 
-// String returns the release in three numbers.
+// String returns the release as three numbers.
 func (v version) String() string {
 	return fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)
 }
@@ -52,7 +52,7 @@ func (v version) compare(other version) int {
 	return cmp.Or(cmp.Compare(v.major, other.major), cmp.Compare(v.minor, other.minor), cmp.Compare(v.patch, other.patch))
 }
 
-// atLeast tells whether this release has what major.minor brought.
+// atLeast reports whether the release is major.minor or later.
 func (v version) atLeast(major, minor int) bool {
 	return v.compare(version{major, minor, 0}) >= 0
 }

@@ -60,7 +60,8 @@ func vdsReply(v *vds) *wire.Vds { return wire.Ptr(v.row) }
 func (w *world) checkVdsName(v *vds, name string, making bool) *taskFailure {
 	for _, other := range w.vdses.list {
 		if other == v {
-			// Of two that are being made, the one that was asked for first gets the name.
+			// If two switches with the same name are being created, the one
+			// that was requested first gets it.
 			if making {
 				return nil
 			}
@@ -181,7 +182,7 @@ func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
 
 func vlanReply(l *vlan) *wire.Vlan { return wire.Ptr(l.row) }
 
-// vlanData is what a creation sets, in the terms of an update.
+// vlanData returns the data of a creation as that of an update.
 func vlanData(p *wire.VMVlanCreationParams) *wire.VMVlanUpdationParamsData {
 	return &wire.VMVlanUpdationParamsData{
 		ModeType: p.ModeType, NetworkIDs: p.NetworkIDs, VlanID: p.VlanID, QoSPriority: p.QoSPriority,
@@ -189,7 +190,7 @@ func vlanData(p *wire.VMVlanCreationParams) *wire.VMVlanUpdationParamsData {
 	}
 }
 
-// set changes a network's row by what was sent.
+// set updates a network's row.
 func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
 	setIfSent(&v.row.Name, d.Name)
 	setIfSent(&v.row.VlanID, d.VlanID)
@@ -226,7 +227,8 @@ func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
 func (w *world) checkVlanName(l *vlan, name string, making bool) *taskFailure {
 	for _, other := range w.vlans.list {
 		if other == l {
-			// Of two that are being made, the one that was asked for first gets the name.
+			// If two networks with the same name are being created, the one
+			// that was requested first gets it.
 			if making {
 				return nil
 			}

@@ -18,7 +18,7 @@ func updateVM(c *call, in *wire.VMUpdateParams) (any, error) {
 	})
 }
 
-// checkBasic refuses basic data that no VM can have.
+// checkBasic refuses data that is invalid for any VM.
 func checkBasic(d *wire.VMUpdateParamsData) error {
 	if d.Name != nil && *d.Name == "" {
 		return badRequest("body.data.name: must not be empty")
@@ -28,8 +28,7 @@ func checkBasic(d *wire.VMUpdateParamsData) error {
 		return badRequest("body.data.memory: must be more than 0")
 	}
 
-	// Settled against an example, the numbers can be refused before any VM is
-	// found.
+	// These numbers can be checked before any VM is looked up.
 	if d.CPUCores != nil && d.CPUSockets != nil {
 		example := hardware{cores: 1, sockets: 1}
 
@@ -39,7 +38,7 @@ func checkBasic(d *wire.VMUpdateParamsData) error {
 	return nil
 }
 
-// editVM changes a VM's basic data, all of it or nothing.
+// editVM changes a VM's basic data, completely or not at all.
 func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 	edited := hardware{cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory}
 	if err := edited.setCPUs(d.VCPU, d.CPUCores, d.CPUSockets); err != nil {
@@ -74,8 +73,8 @@ func (w *world) editVM(v *vm, d *wire.VMUpdateParamsData) *taskFailure {
 	return nil
 }
 
-// resizable refuses what a VM that is not stopped cannot do: lose CPUs or
-// memory, or grow beyond its host.
+// checkResize refuses to remove CPUs or memory from a VM that is not stopped,
+// and to add more memory than its host has.
 func (w *world) checkResize(v *vm, to *hardware) *taskFailure {
 	if !v.holdsMemory() {
 		return nil
@@ -93,7 +92,7 @@ func (w *world) checkResize(v *vm, to *hardware) *taskFailure {
 	return nil
 }
 
-// assign sets a value that was sent.
+// setIfSent sets a value if it was sent.
 func setIfSent[T any](to *T, sent *T) {
 	if sent != nil {
 		*to = *sent
@@ -124,7 +123,7 @@ func deleteVM(c *call, in *wire.VMDeleteParams) (any, error) {
 	})
 }
 
-// stoppedEnough refuses to take away a VM that runs, where the scenario says so.
+// checkDeletable refuses to delete a running VM if the scenario says so.
 func (w *world) checkDeletable(v *vm) *taskFailure {
 	if v.holdsMemory() && !w.scenario.DeleteRunning {
 		return failure("VM_STATUS_NOT_ALLOWED", "The VM %s is %s and cannot be deleted.", v.row.Name, v.row.Status)
@@ -159,7 +158,8 @@ func moveVMToRecycleBin(c *call, in *wire.VMOperateParams) (any, error) {
 	})
 }
 
-// bin puts a VM into the recycle bin, where it keeps its disks and its name.
+// moveToRecycleBin moves a VM to the recycle bin. It keeps its disks and its
+// name.
 func (w *world) moveToRecycleBin(v *vm) {
 	if v.row.InRecycleBin {
 		return

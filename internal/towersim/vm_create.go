@@ -13,7 +13,7 @@ const placeholderPrefix = "placeholder-"
 
 func isPlaceholder(localID string) bool { return strings.HasPrefix(localID, placeholderPrefix) }
 
-// blueprint is a VM that is to be made.
+// blueprint is a VM that is to be created.
 type blueprint struct {
 	hardware
 
@@ -23,7 +23,7 @@ type blueprint struct {
 	description     string
 	cluster         *cluster
 	folder          *folder
-	host            *host // nil: the scheduler decides
+	host            *host // nil if the scheduler chooses
 	owner           *user
 	running         bool
 	isCopy          bool // from a VM, a snapshot or a template
@@ -31,13 +31,15 @@ type blueprint struct {
 	groups          []*group
 	gpus            []gpuClaim
 	hostNICs        []*hostNIC
-	// consume runs when the VM is made: its source becomes the VM.
+	// removeSource removes the source when the VM is created, for a template
+	// that is converted.
 	removeSource func()
-	// foreign tells that the cluster makes the VM of its own, whatever its name is.
+	// outsideTower is true if the cluster creates the VM by itself. Its name
+	// need not be unique.
 	outsideTower bool
 }
 
-// newVM enters a VM that is to be made: a placeholder.
+// addPlaceholder adds the record of a VM that is to be created: a placeholder.
 func (w *world) addPlaceholder(b *blueprint, ids *idSource) *vm {
 	w.vmOrder++
 
@@ -61,8 +63,8 @@ func (w *world) addPlaceholder(b *blueprint, ids *idSource) *vm {
 	return v
 }
 
-// create accepts a VM: its record is there at once, as a placeholder, and a task
-// makes the rest.
+// startCreate accepts the creation of a VM. Its record exists at once, as a
+// placeholder; a task creates the rest.
 func (c *call) startCreate(b *blueprint) wire.WithTask[*wire.VM] {
 	v := c.addPlaceholder(b, c.ids)
 	reply := wire.WithTask[*wire.VM]{}
@@ -78,8 +80,8 @@ func (c *call) startCreate(b *blueprint) wire.WithTask[*wire.VM] {
 	return reply
 }
 
-// remembering keeps the row of a VM as it is when the VM is first marked, which
-// is what the reply to a creation shows even if the task is over at once.
+// replyCapture keeps the VM's row as it is when the task starts, for the reply
+// to a creation. The task may be finished before the reply is sent.
 type replyCapture struct {
 	*vm
 
@@ -95,7 +97,7 @@ func (r *replyCapture) setAsyncStatus(status *wire.EntityAsyncStatus) {
 	}
 }
 
-// build makes a VM out of its placeholder, or says why that cannot be.
+// buildVM creates a VM from its placeholder, or returns why that is impossible.
 func (w *world) buildVM(v *vm, b *blueprint) *taskFailure {
 	if v.deleted() {
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
@@ -129,7 +131,8 @@ func (w *world) buildVM(v *vm, b *blueprint) *taskFailure {
 	for i := range nics {
 		n := w.addNIC(v, &nics[i])
 
-		// Once cloud-init is told of any network, it leaves the others alone.
+		// If cloud-init configures any network, it does not configure the
+		// others.
 		if networks != nil {
 			configured, listed := networks[i]
 			n.static, n.unconfigured = configured, !listed
@@ -159,8 +162,7 @@ func (w *world) buildVM(v *vm, b *blueprint) *taskFailure {
 	return nil
 }
 
-// nicsFor returns the NICs of a VM that is to be made, on networks of its
-// cluster.
+// nicsFor returns the NICs of a new VM, connected to networks of its cluster.
 func (w *world) nicsFor(b *blueprint) []nicConfig {
 	nics := slices.Clone(b.nics)
 
@@ -169,14 +171,14 @@ func (w *world) nicsFor(b *blueprint) []nicConfig {
 			nics[i].mac = ""
 		}
 
-		// A template may remember a network that is gone.
+		// The network of a template may have been deleted.
 		if network := nics[i].vlan; network != nil {
 			if _, exists := w.vlans.objectOf(&network.row); !exists {
 				nics[i].vlan = w.networkFor(b.cluster, network.row.Name)
 			}
 		}
 
-		// A VPC does not reach into another cluster.
+		// A VPC belongs to one cluster.
 		if place := nics[i].vpc; place != nil && place.subnet.vpc.cluster != b.cluster {
 			nics[i].vlan, nics[i].vpc = w.networkFor(b.cluster, ""), nil
 		}
@@ -185,8 +187,8 @@ func (w *world) nicsFor(b *blueprint) []nicConfig {
 	return nics
 }
 
-// settleIn gives a VM its host, its place in groups and its GPU devices, or
-// leaves it without all of them.
+// settleHost gives a VM its placement groups, its devices and its host, or none
+// of them.
 func (w *world) settleHost(v *vm, b *blueprint) *taskFailure {
 	w.joinGroups(v, b.groups)
 	v.gpus, v.hostNICs = b.gpus, b.hostNICs
@@ -210,8 +212,9 @@ func (w *world) settleHost(v *vm, b *blueprint) *taskFailure {
 	return failed
 }
 
-// nameTaken refuses a name that another VM of the cluster has. Of two that are
-// being made, the one that was asked for first gets it.
+// checkVMName refuses a name that another VM of the cluster has. If two VMs
+// with the same name are being created, the one that was requested first gets
+// it.
 func (w *world) checkVMName(v *vm, name string) *taskFailure {
 	if !w.scenario.UniqueVMNames {
 		return nil
@@ -230,7 +233,7 @@ func (w *world) checkVMName(v *vm, name string) *taskFailure {
 	return nil
 }
 
-// hasSpace refuses what does not fit into a cluster's storage any more.
+// checkSpace refuses more space than a cluster's storage has left.
 func (w *world) checkSpace(c *cluster, space int64) *taskFailure {
 	if space > 0 && space > c.capacity-w.storageInUse(c) {
 		return failure("EAllocSpace", "Failed to allocate space in the storage pool.")
@@ -239,7 +242,7 @@ func (w *world) checkSpace(c *cluster, space int64) *taskFailure {
 	return nil
 }
 
-// plugIn gives a VM a NIC that [world.prepareNICs] has completed.
+// addNIC adds a NIC to a VM. [world.prepareNICs] has completed the NIC.
 func (w *world) addNIC(v *vm, s *nicConfig) *nic {
 	n := &nic{vm: v, vlan: s.vlan, mac: s.mac, requested: s.requested}
 	id := w.ids.uuid()

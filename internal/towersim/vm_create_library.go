@@ -12,7 +12,8 @@ func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromConten
 	return createVMs(c, *in, c.blueprintFromLibrary)
 }
 
-// createEach makes a VM of each set of parameters, or none if one is refused.
+// createVMs creates a VM for each set of parameters, or none if one set is
+// refused.
 func createVMs[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (any, error) {
 	if err := checkNotEmptyList(params); err != nil {
 		return nil, err
@@ -32,8 +33,8 @@ func createVMs[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (a
 	return mapSlice(blueprints, c.startCreate), nil
 }
 
-// createVMFromContentLibraryTemplateBatch makes VMs under one task id: that of
-// the last, since they take equally long.
+// createVMFromContentLibraryTemplateBatch creates VMs and replies with one
+// task: that of the last VM. All tasks take equally long.
 func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromContentLibraryTemplateBatchParams) (any, error) {
 	if err := checkNotEmptyList(in.VMs); err != nil {
 		return nil, err
@@ -65,8 +66,8 @@ func createVMFromContentLibraryTemplateBatch(c *call, in *wire.VMCreateVMFromCon
 	return reply, nil
 }
 
-// blueprintFromLibrary turns the parameters of a creation into what is to be
-// made. What they leave out is as in the template.
+// blueprintFromLibrary returns the VM that a request describes. What the
+// request omits is taken from the template.
 func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplateParams) (*blueprint, error) {
 	in, err := c.clusterByID(p.ClusterID)
 	if err != nil {
@@ -102,7 +103,7 @@ func (c *call) blueprintFromLibrary(p *wire.VMCreateVMFromContentLibraryTemplate
 	return b, checkCloudInit(p.CloudInit)
 }
 
-// diskShapes reads the disks and drives of a request for a VM of a cluster.
+// diskConfigs returns the disks and drives that a request describes.
 func (w *world) diskConfigs(in *wire.VMDiskParams, of *cluster) ([]diskConfig, error) {
 	if in == nil {
 		return nil, nil

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// common is what the parameters of all operations that make VMs have in common,
-// under the names that they go by there. What is nil was not sent.
+// createParams are the parameters that all operations have that create VMs.
+// Parameters that are nil were not sent.
 type createParams struct {
 	Name               string                        `json:"name"`
 	Description        *string                       `json:"description"`
@@ -37,7 +37,8 @@ type createParams struct {
 	MaxBandwidthPolicy *wire.VMDiskIORestrictType    `json:"max_bandwidth_policy"`
 }
 
-// complete fills a blueprint, which has its source's shape, with what was sent.
+// applyParams applies the parameters of a request to a blueprint, which has the
+// hardware of its source.
 func (c *call) applyParams(b *blueprint, params any) error {
 	var p createParams
 	if err := copyByJSON(&p, params); err != nil {
@@ -70,7 +71,7 @@ func (c *call) applyParams(b *blueprint, params any) error {
 
 	if p.IOPolicy != nil {
 		if b.isCopy && c.version.atLeast(3, 2) && (b.ioPolicy == nil || *b.ioPolicy != *p.IOPolicy) {
-			return badRequest("io_policy: only that of the source can be given, not %s", *p.IOPolicy)
+			return badRequest("io_policy: a copy has the I/O policy of its source, not %s", *p.IOPolicy)
 		}
 
 		b.ioPolicy = p.IOPolicy
@@ -93,7 +94,7 @@ func (p *createParams) check() error {
 	return nil
 }
 
-// resolveReferences looks up the objects that a creation names.
+// resolveReferences looks up the objects that a request names.
 func (c *call) resolveReferences(b *blueprint, p *createParams) error {
 	var err error
 
@@ -160,8 +161,8 @@ func (c *call) resolveGPUs(b *blueprint, params []wire.VMGPUOperationParams) err
 	return nil
 }
 
-// operateDisks changes the disks that a template brings along. Its CD-ROM drives
-// come along only with a request that says something of disks.
+// applyDiskOperate changes the disks of a template for a VM. The template's
+// CD-ROM drives are dropped unless the request changes disks.
 func (c *call) applyDiskOperate(b *blueprint, in *wire.VMDiskOperate, fullCopy bool) error {
 	for i := range b.disks {
 		b.disks[i].linked = !fullCopy

@@ -63,8 +63,7 @@ func (c *call) blueprintFromTemplate(p *wire.VMCreateVMFromTemplateParams) (*blu
 	return b, checkCloudInit(p.CloudInit)
 }
 
-// sameCluster refuses a cluster that is not the source's: sources do not leave
-// theirs.
+// sameCluster refuses another cluster than the source's.
 func (c *call) sameCluster(id *string, of *cluster, source string) error {
 	if id == nil || *id == "" {
 		return nil
@@ -139,8 +138,8 @@ func (c *call) blueprintOfRebuild(p *wire.VMRebuildParams) (*blueprint, error) {
 	return b, c.applyCopyParams(b, p, p.VMDisks, p.IsFullCopy)
 }
 
-// completeCopy is complete for copies of VMs, whose disks a request replaces as
-// a whole or not at all.
+// applyCopyParams is applyParams for copies of VMs. The request may replace all
+// their disks.
 func (c *call) applyCopyParams(b *blueprint, params any, disks *wire.VMDiskParams, fullCopy *bool) error {
 	if err := c.applyParams(b, params); err != nil {
 		return err
@@ -161,8 +160,8 @@ func (c *call) applyCopyParams(b *blueprint, params any, disks *wire.VMDiskParam
 	return err
 }
 
-// shape is the VM's hardware as a copy of it would have it: with volumes and
-// MAC addresses of its own.
+// hardware returns the VM's hardware for a copy of it. The copy gets its own
+// volumes and MAC addresses.
 func (v *vm) hardware() hardware {
 	s := hardware{
 		cores: v.row.CPU.Cores, sockets: v.row.CPU.Sockets, memory: v.row.Memory, firmware: v.row.Firmware, ha: v.row.HA,
@@ -189,7 +188,8 @@ func (v *vm) hardware() hardware {
 	return s
 }
 
-// hidden tells whether the disk is the drive that holds cloud-init data.
+// isCloudInitDrive reports whether the disk is the drive with the cloud-init
+// data.
 func (d *disk) isCloudInitDrive() bool { return d.row.CloudInitImageName != nil }
 
 func (d *disk) config() diskConfig {

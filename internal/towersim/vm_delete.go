@@ -4,10 +4,11 @@ package towersim
 
 import "slices"
 
-// maxDeletedVMs is how many deleted VMs the control API lists, the newest ones.
+// maxDeletedVMs is the number of deleted VMs that the control API lists, the
+// newest ones.
 const maxDeletedVMs = 10_000
 
-// unplug takes a NIC from its VM and gives its lease back.
+// removeNIC removes a NIC from its VM and releases its addresses.
 func (w *world) removeNIC(n *nic) {
 	n.plugCount++
 	w.nics.remove(n)
@@ -28,8 +29,8 @@ func (w *world) removeNIC(n *nic) {
 	}
 }
 
-// destroy removes a VM for good, with its NICs and the volumes that no other VM
-// has.
+// removeVM deletes a VM for good, with its NICs and with the volumes that no
+// other VM has.
 func (w *world) removeVM(v *vm) {
 	v.guestRun = nil
 	v.deletedAt = w.now
@@ -55,7 +56,7 @@ func (w *world) removeVM(v *vm) {
 
 	w.leaveGroups(v)
 
-	// The control API still shows them.
+	// The control API still shows the NICs.
 	v.nics = final
 	w.vms.remove(v)
 	w.keepDeleted(v)
@@ -63,7 +64,7 @@ func (w *world) removeVM(v *vm) {
 }
 
 // keepDeleted keeps the history of a deleted VM. If there are too many, it
-// forgets the oldest one, with its Kubernetes node.
+// drops the oldest one, with its Kubernetes node.
 func (w *world) keepDeleted(v *vm) {
 	for _, rule := range w.faults {
 		delete(rule.hitVMs, v)
@@ -73,12 +74,12 @@ func (w *world) keepDeleted(v *vm) {
 
 	if len(w.deletedVMs) > maxDeletedVMs {
 		w.nodes.removeNodeOf(w.deletedVMs[0])
-		w.deletedVMs[0] = nil // the array below the slice lives on
+		w.deletedVMs[0] = nil // the underlying array still exists
 		w.deletedVMs = w.deletedVMs[1:]
 	}
 }
 
-// removeVolume removes a volume that no VM has.
+// removeVolume deletes a volume that no VM has.
 func (w *world) removeVolume(v *volume) {
 	w.volumes.remove(v)
 	delete(w.lastUsers, v.row.ID)

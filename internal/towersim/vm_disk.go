@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// matchDisks returns the disks that a filter finds, by their VMs.
+// matchDisks returns the disks that a filter selects, by their VMs.
 func (c *call) matchDisks(where json.RawMessage) ([]*vm, map[*vm][]*disk, error) {
 	disks, err := matching(c.world, &c.disks, wire.EntityVMDisk, where)
 	if err != nil {
@@ -45,7 +45,7 @@ func expandVMDisk(c *call, in *wire.VMExpandVMDiskParams) (any, error) {
 			}
 
 			if size < d.volume.row.Size {
-				return nil, badRequest("body.size: %d is less than the disk has, %d", size, d.volume.row.Size)
+				return nil, badRequest("body.size: %d is less than the size of the disk, %d", size, d.volume.row.Size)
 			}
 		}
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// volumePath is where SMTX keeps the data of a volume.
+// volumePath returns the path of a volume's data in SMTX OS.
 func volumePath(id string) string {
 	return "iscsi://iqn.2016-02.com.smartx:system:zbs-iscsi-datastore/" + id
 }
 
-// newVolume makes a volume that no VM has yet.
+// newVolume adds a volume that is attached to no VM.
 func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType) *volume {
 	v := &volume{cluster: c}
 	id := w.ids.uuid()
@@ -31,8 +31,8 @@ func (w *world) newVolume(c *cluster, name string, size int64, policy wire.VMVol
 	return v
 }
 
-// attach gives a VM a disk or a CD-ROM drive, with a new volume where the shape
-// names none.
+// attach adds a disk or a CD-ROM drive to a VM. If the config names no volume,
+// the disk gets a new one.
 func (w *world) attach(v *vm, s *diskConfig) *disk {
 	d := &disk{vm: v, volume: s.volume, image: s.image, index: s.index}
 	d.row = wire.VMDisk{
@@ -67,7 +67,7 @@ func (w *world) attach(v *vm, s *diskConfig) *disk {
 	return d
 }
 
-// nextKey is a key that no disk of the VM has.
+// nextKey returns a key that no disk of the VM has.
 func (v *vm) nextKey() int {
 	key := 1
 
@@ -80,7 +80,7 @@ func (v *vm) nextKey() int {
 	return key
 }
 
-// serialOf is what the guest sees of a volume's id.
+// serialOf returns the serial number by which the guest sees a volume.
 func serialOf(localID string) string {
 	return strings.ReplaceAll(localID, "-", "")[:20]
 }
@@ -100,8 +100,7 @@ func (d *disk) refreshImage() {
 	}
 }
 
-// attachCloudInit gives a VM the hidden drive that its guest reads cloud-init
-// data from.
+// attachCloudInit adds the hidden drive with the cloud-init data to a VM.
 func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
 	d := w.attach(v, &diskConfig{kind: wire.VMDiskTypeCdRom, bus: wire.BusIde, boot: v.nextBoot()})
 	name := "cloud-init-" + v.row.LocalID + ".iso"
@@ -114,7 +113,7 @@ func (w *world) attachCloudInit(v *vm, in *wire.TemplateCloudInit) {
 	}
 }
 
-// detach takes a disk from its VM. Its volume stays.
+// detach removes a disk from its VM. The volume stays.
 func (w *world) detach(d *disk) {
 	w.disks.remove(d)
 

@@ -9,8 +9,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// diskOf returns the disk of a VM that an id names. As an operand of a change,
-// an id that the disk had before an edit is as good as its present one.
+// vmDiskByID returns the disk of a VM that has, or had before an edit, an id.
 func (w *world) vmDiskByID(v *vm, id string) *disk {
 	d, ok := w.disks.get(id)
 	if !ok {
@@ -24,8 +23,8 @@ func (w *world) vmDiskByID(v *vm, id string) *disk {
 	return d
 }
 
-// disksOf returns the disks of VMs that a list of ids names. Each VM must have
-// all of them, and they must be of one type.
+// vmDisksByID returns the disks with a list of ids in each of the VMs that a
+// filter selects. Each VM must have all of them, and they must have one type.
 func (c *call) vmDisksByID(where json.RawMessage, ids []string, kind wire.VMDiskType) ([]*vm, map[*vm][]*disk, error) {
 	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
@@ -98,8 +97,8 @@ func (c *call) addDisks(where json.RawMessage, params *wire.VMDiskParams, mutati
 	})
 }
 
-// attachable refuses volumes that another disk is already, and what does not fit
-// into the storage any more.
+// checkNewDisks refuses volumes that cannot be attached, and new volumes for
+// which there is no space.
 func (w *world) checkNewDisks(v *vm, shapes []diskConfig) *taskFailure {
 	var space int64
 
@@ -118,8 +117,8 @@ func (w *world) checkNewDisks(v *vm, shapes []diskConfig) *taskFailure {
 	return w.checkSpace(v.cluster, space)
 }
 
-// takenTwice refuses volumes that are not for sharing and that two of the disks
-// want. No volume is a new one.
+// checkUsedOnce refuses a volume that is wanted for two disks, unless it can be
+// shared. Nil stands for a new volume.
 func checkUsedOnce(wanted []*volume) *taskFailure {
 	seen := map[*volume]bool{}
 
@@ -129,7 +128,7 @@ func checkUsedOnce(wanted []*volume) *taskFailure {
 		}
 
 		if seen[v] {
-			return failure("VM_VOLUME_IN_USE", "The volume %s is wanted for two disks.", v.row.Name)
+			return failure("VM_VOLUME_IN_USE", "The volume %s cannot be used for two disks.", v.row.Name)
 		}
 
 		seen[v] = true
@@ -138,8 +137,8 @@ func checkUsedOnce(wanted []*volume) *taskFailure {
 	return nil
 }
 
-// taken refuses a volume that is attached and not for sharing. No volume is
-// always free.
+// checkFree refuses a volume that is attached, unless it can be shared. Nil is
+// always accepted.
 func (v *volume) checkFree() *taskFailure {
 	if v == nil || len(v.disks) == 0 || v.row.Sharing {
 		return nil
@@ -156,7 +155,7 @@ func removeVMCdRom(c *call, in *wire.VMRemoveCdRomParams) (any, error) {
 	return c.removeDisks(in.Where, in.Data.CdRomIDs, wire.VMDiskTypeCdRom, "removeVmCdRom", describeVM("Remove a CD-ROM from VM", "删除 CD-ROM"))
 }
 
-// removeDisks takes disks from their VMs; their volumes stay.
+// removeDisks removes disks from their VMs. The volumes stay.
 func (c *call) removeDisks(where json.RawMessage, ids []string, kind wire.VMDiskType, mutation string, about func(*vm) localizedText) (any, error) {
 	vms, chosen, err := c.vmDisksByID(where, ids, kind)
 	if err != nil {
@@ -236,8 +235,8 @@ func updateVMDisk(c *call, in *wire.VMUpdateDiskParams) (any, error) {
 	})
 }
 
-// changeable refuses another bus while the VM is not stopped, and a volume that
-// is another disk.
+// checkChange refuses to change the bus of a disk while the VM is not stopped,
+// and to use a volume that is attached.
 func (d *disk) checkChange(bus *wire.Bus, to *volume) *taskFailure {
 	if bus != nil && *bus != d.row.Bus && d.vm.holdsMemory() {
 		return failure("VM_STATUS_NOT_ALLOWED", "The bus of a disk of the VM %s can be changed only while it is stopped.", d.vm.row.Name)
@@ -250,7 +249,7 @@ func (d *disk) checkChange(bus *wire.Bus, to *volume) *taskFailure {
 	return to.checkFree()
 }
 
-// swap puts another volume into the place of a disk's.
+// replaceVolume gives a disk another volume.
 func (w *world) replaceVolume(d *disk, to *volume) {
 	if d.volume != nil {
 		d.volume.disks = slices.DeleteFunc(d.volume.disks, func(x *disk) bool { return x == d })
@@ -274,7 +273,7 @@ func toggleVMCdRomDisable(c *call, in *wire.VMToggleCdRomDisableParams) (any, er
 	})
 }
 
-// editDrives changes the CD-ROM drives that a filter finds.
+// editDrives changes the CD-ROM drives that a filter selects.
 func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm) localizedText, edit func(*disk)) (any, error) {
 	vms, chosen, err := c.matchDisks(where)
 	if err != nil {
@@ -284,7 +283,7 @@ func (c *call) editDrives(where json.RawMessage, mutation string, about func(*vm
 	for _, disks := range chosen {
 		for _, d := range disks {
 			if d.row.Type != wire.VMDiskTypeCdRom {
-				return nil, badRequest("body.where: the disk %s is no CD-ROM drive", d.row.ID)
+				return nil, badRequest("body.where: the disk %s is not a CD-ROM drive", d.row.ID)
 			}
 		}
 	}
@@ -338,8 +337,8 @@ func installVMTools(c *call, in *wire.InstallVmtoolsParams) (any, error) {
 	})
 }
 
-// toolsDrive finds the drive and the image for the tools: those that are asked
-// for, else the first of each; no drive means a new one.
+// toolsDrive returns the drive and the image for the VM tools: the requested
+// ones, or the first of each. A nil drive means that a new one is added.
 func (c *call) toolsDrive(v *vm, data *wire.InstallVmtoolsParamsData) (*disk, *toolsImage, error) {
 	if data != nil {
 		d := c.vmDiskByID(v, data.CdRomID)

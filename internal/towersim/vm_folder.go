@@ -8,8 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// VM folders live in Tower alone, so that no task is needed to make, rename or
-// delete them. Only VMs move in and out of them by tasks.
+// VM folders exist only in Tower, so creating, renaming and deleting them needs
+// no task. VMs move between folders by tasks.
 
 func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 	if err := checkNotEmptyList(*in); err != nil {
@@ -42,8 +42,8 @@ func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 	}), nil
 }
 
-// checkFolderNames refuses the names that folders are to have if one of them is
-// empty or if another folder of the same cluster has it.
+// checkFolderNames refuses the new names of folders if one is empty or if
+// another folder of the same cluster has it.
 func (w *world) checkFolderNames(field string, folders []*folder, name func(*folder) string) error {
 	type key struct {
 		cluster *cluster
@@ -101,12 +101,13 @@ func updateVMFolder(c *call, in *wire.VMFolderUpdationParams) (any, error) {
 	}), nil
 }
 
-// folderVMs returns the VMs in a folder, also those that the API does not show.
+// folderVMs returns the VMs in a folder, also those that are hidden from the
+// API.
 func (w *world) folderVMs(f *folder) []*vm {
 	return filterSlice(w.vms.list, func(v *vm) bool { return v.folder == f })
 }
 
-// deleteVMFolder leaves the VMs of a folder without one.
+// deleteVMFolder deletes folders. Their VMs stay, without a folder.
 func deleteVMFolder(c *call, in *wire.VMFolderDeletionParams) (any, error) {
 	folders, err := matching(c.world, &c.folders, wire.EntityVMFolder, in.Where)
 	if err != nil {
@@ -138,7 +139,7 @@ func removeVMFromFolder(c *call, in *wire.VMOperateParams) (any, error) {
 	return c.moveToFolder(in.Where, nil)
 }
 
-// moveToFolder moves VMs into a folder, or out of theirs where it is nil.
+// moveToFolder moves VMs into a folder, or out of their folders if it is nil.
 func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
 	return c.changeMatchingVMs(where, vmChange{
 		mutation: "updateVm", description: describeVM("Move VM to another folder", "移动虚拟机到分组"),
@@ -155,7 +156,8 @@ func (c *call) moveToFolder(where json.RawMessage, into *folder) (any, error) {
 	})
 }
 
-// takesVM refuses a folder that is gone or in another cluster than the VM.
+// checkFolder refuses a folder that was deleted or is in another cluster than
+// the VM.
 func (w *world) checkFolder(into *folder, v *vm) *taskFailure {
 	if into == nil {
 		return nil

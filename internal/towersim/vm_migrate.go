@@ -8,8 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// migrateVM moves VMs to another host of their cluster: the wanted one, or one
-// that the scheduler chooses.
+// migrateVM moves VMs to another host of their cluster: the requested one, or
+// one that the scheduler chooses.
 func migrateVM(c *call, in *wire.VMMigrateParams) (any, error) {
 	var wanted *host
 
@@ -71,8 +71,8 @@ func (w *world) migrate(v *vm, wanted *host) *taskFailure {
 	return nil
 }
 
-// elsewhere chooses another host for a VM than its own, if there is one that
-// takes it; else its own.
+// pickOtherHost returns another host on which a VM can run, or its current host
+// if there is none.
 func (w *world) pickOtherHost(v *vm) *host {
 	for _, h := range w.clusterHosts(v.cluster) {
 		if h == v.host {
@@ -87,8 +87,9 @@ func (w *world) pickOtherHost(v *vm) *host {
 	return v.host
 }
 
-// migrateVMAcrossCluster moves VMs to another cluster. They keep Tower's id and
-// get a new local one; their NICs go to the networks that the mapping names.
+// migrateVMAcrossCluster moves VMs to another cluster. They keep their ids and
+// get new local ids. Their NICs are connected to the networks that the mapping
+// names.
 func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any, error) {
 	to, err := c.clusterByID(in.Data.ClusterID)
 	if err != nil {
@@ -123,7 +124,7 @@ func migrateVMAcrossCluster(c *call, in *wire.VMMigrateAcrossClusterParams) (any
 	for _, v := range vms {
 		for _, n := range v.nics {
 			if n.vlan != nil && mapping[n.vlan.row.LocalID] == nil {
-				return nil, badRequest("body.data.vm_config.network_mapping: nothing is said of the network %s", n.vlan.row.LocalID)
+				return nil, badRequest("body.data.vm_config.network_mapping: the network %s is not in the mapping", n.vlan.row.LocalID)
 			}
 		}
 	}
@@ -203,7 +204,7 @@ func (w *world) migrateAcross(v *vm, to *cluster, wanted *host, mapping map[stri
 	return nil
 }
 
-// abortMigrateVMAcrossCluster lets migrations fail that are still under way.
+// abortMigrateVMAcrossCluster makes migrations fail that are not finished yet.
 func abortMigrateVMAcrossCluster(c *call, in *wire.AbortMigrateVMAcrossClusterParams) (any, error) {
 	tasks, err := matching(c.world, &c.tasks, wire.EntityTask, in.Tasks)
 	if err != nil {
@@ -212,7 +213,7 @@ func abortMigrateVMAcrossCluster(c *call, in *wire.AbortMigrateVMAcrossClusterPa
 
 	for _, t := range tasks {
 		if deref(t.row.ResourceMutation) != migrationMutation {
-			return nil, badRequest("body.tasks: the task %s is no migration across clusters", t.row.ID)
+			return nil, badRequest("body.tasks: the task %s is not a migration across clusters", t.row.ID)
 		}
 	}
 

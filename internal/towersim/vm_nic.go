@@ -12,7 +12,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// nicShapes reads the NICs of a request for a VM of a cluster.
+// nicConfigs returns the NICs that a request describes.
 func (w *world) nicConfigs(params []wire.VMNicParams, in *cluster) ([]nicConfig, error) {
 	shapes := make([]nicConfig, len(params))
 
@@ -47,7 +47,7 @@ func (w *world) nicConfigs(params []wire.VMNicParams, in *cluster) ([]nicConfig,
 	return shapes, checkDistinctMACs(shapes)
 }
 
-// connect reads what a NIC is on: a VM network, or from 4.3 on a VPC.
+// connect sets the network of a NIC: a VM network or, since 4.3, a VPC.
 func (w *world) connect(field string, s *nicConfig, p *wire.VMNicParams, in *cluster) error {
 	var err error
 
@@ -79,7 +79,7 @@ func (w *world) connect(field string, s *nicConfig, p *wire.VMNicParams, in *clu
 	return nil
 }
 
-// assign sets the members that were sent, if they are addresses.
+// assign sets the members that were sent. They must be addresses.
 func (a *nicAddress) assign(field string, ip, mask, gateway *string) error {
 	for name, value := range map[string]*string{"ip_address": ip, "subnet_mask": mask, "gateway": gateway} {
 		if value == nil || *value == "" {
@@ -127,7 +127,7 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 
 			for i := range nics {
 				n := c.addNIC(v, &nics[i])
-				// Tower learns the address that was not given a moment later.
+				// Tower learns an address that it has chosen a moment later.
 				n.row.MACAddress = nilIfEmpty(shapes[v][i].mac)
 				added[v] = append(added[v], n)
 			}
@@ -148,7 +148,7 @@ func addVMNic(c *call, in *wire.VMAddNicParams) (any, error) {
 	})
 }
 
-// hotPlug lets the guest of a VM that runs notice a NIC.
+// hotPlug makes the guest of a running VM notice a new NIC.
 func (w *world) hotPlug(n *nic) {
 	s := n.vm.guestRun
 	if s == nil {
@@ -186,7 +186,7 @@ func removeVMNic(c *call, in *wire.VMRemoveNicParams) (any, error) {
 
 func removeVMNicByWhere(c *call, in *wire.VMRemoveNicByWhereParams) (any, error) {
 	if in.Effect.VMIDs == nil && isEmptyObject(in.Where) {
-		return nil, badRequest("body.effect.vm_ids: is required where the filter is empty")
+		return nil, badRequest("body.effect.vm_ids: is required if the filter is empty")
 	}
 
 	vms, chosen, err := c.matchNICs(in.Where, in.Effect.VMIDs)
@@ -203,8 +203,8 @@ func isEmptyObject(raw json.RawMessage) bool {
 	return json.Unmarshal(bytes.TrimSpace(raw), &object) == nil && len(object) == 0
 }
 
-// matchNICs returns the NICs that a filter finds, by their VMs; with ids, only
-// those of the VMs that have them.
+// matchNICs returns the NICs that a filter selects, by their VMs. If ids are
+// given, only the NICs of the VMs with these ids.
 func (c *call) matchNICs(where json.RawMessage, ids []string) ([]*vm, map[*vm][]*nic, error) {
 	nics, err := matching(c.world, &c.nics, wire.EntityVMNic, where)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// prepareNICs completes the NICs that a VM of a cluster is to get: each has a
-// MAC address and, in a VPC, an IP address. It refuses addresses that other NICs
-// have. The NICs of except give up theirs.
+// prepareNICs completes the NICs that are to be added to a VM: each gets a MAC
+// address and, in a VPC, an IP address. It refuses addresses that other NICs
+// have. The addresses of the NICs in except count as free.
 func (w *world) prepareNICs(shapes []nicConfig, in *cluster, except []*nic) ([]nicConfig, *taskFailure) {
 	nics := slices.Clone(shapes)
 
@@ -29,8 +29,8 @@ func (w *world) prepareNICs(shapes []nicConfig, in *cluster, except []*nic) ([]n
 	return nics, w.claimVPC(nics, except)
 }
 
-// checkMAC refuses what is no MAC address. An empty one means that none is
-// given.
+// checkMAC refuses text that is not a MAC address. An empty one means that
+// Tower chooses the address.
 func checkMAC(field string, mac *string) error {
 	if deref(mac) == "" {
 		return nil
@@ -43,7 +43,7 @@ func checkMAC(field string, mac *string) error {
 	return nil
 }
 
-// distinctMACs refuses a MAC address that two NICs of one request shall have.
+// checkDistinctMACs refuses two NICs of one request with the same MAC address.
 func checkDistinctMACs(shapes []nicConfig) error {
 	first := map[string]int{}
 
@@ -54,7 +54,7 @@ func checkDistinctMACs(shapes []nicConfig) error {
 		}
 
 		if before, given := first[mac]; given {
-			return badRequest("vm_nics[%d].mac_address: %s is the address of vm_nics[%d] too", i, shapes[i].mac, before)
+			return badRequest("vm_nics[%d].mac_address: %s is also the address of vm_nics[%d]", i, shapes[i].mac, before)
 		}
 
 		first[mac] = i
@@ -63,8 +63,8 @@ func checkDistinctMACs(shapes []nicConfig) error {
 	return nil
 }
 
-// macTaken refuses a MAC address that another NIC of a cluster has. VMs in the
-// recycle bin do not count, as with names.
+// checkMACFree refuses a MAC address that another NIC of the cluster has. VMs
+// in the recycle bin do not count, as for names.
 func (w *world) checkMACFree(mac string, in *cluster, except []*nic) *taskFailure {
 	if mac == "" {
 		return nil
@@ -79,7 +79,8 @@ func (w *world) checkMACFree(mac string, in *cluster, except []*nic) *taskFailur
 	return nil
 }
 
-// macsTaken refuses a cluster to a VM if other VMs there have its MAC addresses.
+// checkMACsFree refuses to put a VM into a cluster if other VMs there have its
+// MAC addresses.
 func (w *world) checkMACsFree(v *vm, in *cluster) *taskFailure {
 	for _, n := range v.nics {
 		if failed := w.checkMACFree(n.mac, in, v.nics); failed != nil {
@@ -90,8 +91,7 @@ func (w *world) checkMACsFree(v *vm, in *cluster) *taskFailure {
 	return nil
 }
 
-// newMAC returns a MAC address that no NIC has and that none of the NICs to come
-// asks for.
+// newMAC returns a MAC address that no NIC has, and none of the new NICs.
 func (w *world) newMAC(toCome []nicConfig) string {
 	for {
 		mac := w.ids.mac()

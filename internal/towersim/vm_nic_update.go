@@ -6,7 +6,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// nicEdit is what is to change of a NIC.
+// nicEdit is a change of a NIC. Members that are nil do not change.
 type nicEdit struct {
 	vlanID            *string
 	enabled, mirror   *bool
@@ -129,8 +129,8 @@ func (c *call) editNICs(vms []*vm, chosen map[*vm][]*nic, edit *nicEdit) (any, e
 	})
 }
 
-// editNIC changes a NIC. What cuts its link ends its lease and starts its part
-// of the guest's story anew.
+// editNIC changes a NIC. A change that interrupts the link also ends the lease,
+// and the guest gets a new address.
 func (w *world) editNIC(n *nic, edit *nicEdit) {
 	relink := false
 

@@ -8,7 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// updateVMVPCNic moves NICs within their VPC.
+// updateVMVPCNic changes the subnets, addresses and floating IPs of NICs within
+// their VPC.
 func updateVMVPCNic(c *call, in *wire.VMUpdateVPCNicParams) (any, error) {
 	vms, chosen, err := c.matchNICs(in.Where, nil)
 	if err != nil {
@@ -29,7 +30,7 @@ func (c *call) moveInVPC(vms []*vm, chosen map[*vm][]*nic, d *wire.UpdateVPCNicP
 	for _, v := range vms {
 		for _, n := range chosen[v] {
 			if n.vpc == nil {
-				return nil, badRequest("body.where: a NIC of the VM %s is in no VPC", v.row.Name)
+				return nil, badRequest("body.where: a NIC of the VM %s is not in a VPC", v.row.Name)
 			}
 
 			s := &vpcConfig{subnet: n.vpc.subnet, addresses: slices.Clone(n.vpc.addresses), floating: n.vpc.floating}

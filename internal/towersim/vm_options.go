@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// updateVMHostOptions changes what the guest calls itself and where it asks for
-// names and time. It goes through the tools.
+// updateVMHostOptions changes the hostname, the DNS servers and the time
+// servers of the guest. It needs the VM tools.
 func updateVMHostOptions(c *call, in *wire.VMUpdateHostOptionsParams) (any, error) {
 	d := &in.Data
 
@@ -64,8 +64,8 @@ func updateVMAdvancedOptions(c *call, in *wire.VMUpdateAdvancedOptionsParams) (a
 	})
 }
 
-// updateVMIOPolicy limits what a VM reads and writes: as a whole or each disk
-// by itself. The disks go by their boot order.
+// updateVMIOPolicy limits the I/O of a whole VM, or of each disk. The disks are
+// named by their boot order.
 func updateVMIOPolicy(c *call, in *wire.VMUpdateIOPolicyParams) (any, error) {
 	d := &in.Data
 

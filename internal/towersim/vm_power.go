@@ -9,20 +9,22 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// vmWork is a change that an operation makes to each VM that its filter finds.
+// vmChange is the change that an operation makes to each VM that its filter
+// selects.
 type vmChange struct {
 	mutation    string
 	description func(v *vm) localizedText
 	status      wire.EntityAsyncStatus
-	// from lists the power states in which the change is possible; nil means any.
+	// allowedFrom lists the power states in which the change is possible; nil
+	// means all.
 	allowedFrom []wire.VMStatus
 	apply       func(v *vm) *taskFailure
-	// settle runs when the VM is idle again.
+	// onIdle runs when the VM is idle again.
 	onIdle func(v *vm)
 }
 
-// eachVM starts a change on the VMs that a filter finds and replies with their
-// rows. If one of them is locked, nothing is started.
+// changeMatchingVMs starts a change of the VMs that a filter selects, and
+// replies with their rows. If one of them is locked, it starts nothing.
 func (c *call) changeMatchingVMs(where json.RawMessage, k vmChange) (any, error) {
 	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
@@ -47,7 +49,8 @@ func (c *call) changeVMs(vms []*vm, k vmChange) (any, error) {
 	return replies, nil
 }
 
-// removeVMs is eachVM for the operations that reply with ids alone.
+// changeMatchingVMsByID is changeMatchingVMs for operations that reply with ids
+// only.
 func (c *call) changeMatchingVMsByID(where json.RawMessage, k vmChange) (any, error) {
 	vms, err := matching(c.world, &c.vms, wire.EntityVM, where)
 	if err != nil {
@@ -67,8 +70,8 @@ func (c *call) changeMatchingVMsByID(where json.RawMessage, k vmChange) (any, er
 	return replies, nil
 }
 
-// acceptsVMs refuses a change of locked VMs and, from 4.7 on, one that their
-// power state does not allow. Older Towers let the task find that out.
+// checkVMs refuses to change locked VMs and, since 4.7, VMs in a wrong power
+// state. In older Towers only the task finds the wrong power state.
 func (c *call) checkVMs(vms []*vm, k vmChange) error {
 	if err := c.checkUnlocked(mapSlice(vms, func(v *vm) lockable { return v })...); err != nil {
 		return err
@@ -126,7 +129,7 @@ func (c *call) startVMTask(v *vm, k vmChange) *task {
 	})
 }
 
-// named makes the description of a task on one VM.
+// describeVM returns a function that describes a task on a VM.
 func describeVM(en, zh string) func(v *vm) localizedText {
 	return func(v *vm) localizedText { return localizedText{en: en + " " + v.row.Name, zh: zh + " " + v.row.Name} }
 }
@@ -152,7 +155,7 @@ func startVM(c *call, in *wire.VMStartParams) (any, error) {
 			}
 
 			if len(v.gpus) > 0 && wanted == nil {
-				return failure("GPU_ASSIGN_FAILED", "The VM %s has GPU devices and starts only on a host that is named.", v.row.Name)
+				return failure("GPU_ASSIGN_FAILED", "The VM %s has GPU devices; it starts only if the request names a host.", v.row.Name)
 			}
 
 			v.host = placed

@@ -8,14 +8,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// snapshot is a VM's hardware and disks at one time.
+// snapshot is the state of a VM's hardware and disks at one time.
 type snapshot struct {
 	row      wire.VMSnapshot
 	cluster  *cluster
-	vm       *vm // nil once the VM is gone
+	vm       *vm // nil if the VM was deleted
 	hardware hardware
-	volumes  []*volume // those that the disks of the shape were, nil for drives
-	nics     []*nic    // as they were; the guest's configuration of them is on its disk
+	volumes  []*volume // the volumes of the disks; nil for CD-ROM drives
+	nics     []*nic    // copies, with the configuration in the guest
 	labelSet
 }
 
@@ -108,7 +108,7 @@ func (c *call) takeSnapshot(v *vm, p *wire.VMSnapshotCreationParamsData) wire.Wi
 	return wire.WithTask[*wire.VMSnapshot]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-// freeze writes the present state of a VM into the snapshot.
+// freeze writes the current state of a VM into the snapshot.
 func (s *snapshot) freeze(v *vm) {
 	s.hardware, s.volumes, s.nics = v.hardware(), nil, nil
 	s.row.CPU, s.row.VCPU, s.row.CPUModel, s.row.Memory = v.row.CPU, v.row.VCPU, v.row.CPUModel, v.row.Memory
@@ -194,7 +194,7 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 
 	for _, v := range vms {
 		if s.vm != v {
-			return nil, badRequest("body.data.snapshot_id: the snapshot is not one of the VM %s", v.row.Name)
+			return nil, badRequest("body.data.snapshot_id: the snapshot does not belong to the VM %s", v.row.Name)
 		}
 	}
 
@@ -204,13 +204,13 @@ func rollbackVM(c *call, in *wire.VMRollbackParams) (any, error) {
 	})
 }
 
-// rollBack gives a VM the hardware of a snapshot. Volumes that the snapshot
-// knows and that still exist come back with their size of then; those that were
-// attached since are detached and stay.
+// rollBack gives a VM the hardware of a snapshot. The snapshot's volumes come
+// back with their old sizes, if they still exist. Volumes that were attached
+// later are detached.
 func (w *world) rollBack(v *vm, s *snapshot) *taskFailure {
 	nics := slices.Clone(s.hardware.nics)
 
-	// Other VMs may have got the addresses by now.
+	// Other VMs may have the addresses now.
 	for i := range nics {
 		if w.checkMACFree(nics[i].mac, v.cluster, v.nics) != nil {
 			nics[i].mac = ""

@@ -14,7 +14,7 @@ func cloneVMTemplateFromVM(c *call, in *[]wire.VMTemplateCreationParams) (any, e
 	return c.templatesFromVMs(*in, "cloneVmTemplateFromVm", false)
 }
 
-// convertVMTemplateFromVM makes templates that take the place of their VMs.
+// convertVMTemplateFromVM makes templates of VMs and deletes the VMs.
 func convertVMTemplateFromVM(c *call, in *[]wire.VMTemplateCreationParams) (any, error) {
 	return c.templatesFromVMs(*in, "convertVmTemplateFromVm", true)
 }
@@ -82,8 +82,8 @@ func (c *call) templateFromVM(v *vm, p *wire.VMTemplateCreationParams, mutation 
 	return wire.WithTask[*wire.VMTemplate]{TaskID: wire.Ptr(k.row.ID), Data: &shown}
 }
 
-// templatable refuses to make a template of a VM that is gone or runs, or under
-// a name that is taken.
+// checkTemplateSource refuses to make a template of a VM that was deleted or is
+// not stopped, and a name that another template has.
 func (w *world) checkTemplateSource(v *vm, name string, t *template) *taskFailure {
 	if v.deleted() {
 		return failure("VM_NOT_FOUND", "The VM %s is gone.", v.row.Name)
@@ -103,7 +103,8 @@ func (w *world) checkTemplateSource(v *vm, name string, t *template) *taskFailur
 func (w *world) checkTemplateName(t *template, name string, making bool) *taskFailure {
 	for _, other := range w.templates.list {
 		if other == t {
-			// Of two that are being made, the one that was asked for first gets the name.
+			// If two templates with the same name are being created, the one
+			// that was requested first gets it.
 			if making {
 				return nil
 			}
@@ -119,7 +120,7 @@ func (w *world) checkTemplateName(t *template, name string, making bool) *taskFa
 	return nil
 }
 
-// newTemplate enters a template of a VM's hardware.
+// newTemplate adds a template with the hardware of a VM.
 func (w *world) newTemplate(v *vm, name, description string, cloudInit bool) *template {
 	t := &template{cluster: v.cluster, hardware: v.hardware()}
 	t.hardware.cloudInit = cloudInit

@@ -8,7 +8,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// grow gives a volume its new size.
+// grow gives a volume a new size.
 func (w *world) grow(v *volume, size int64) *taskFailure {
 	space, failed := v.growth(size)
 	if failed != nil {
@@ -24,7 +24,7 @@ func (w *world) grow(v *volume, size int64) *taskFailure {
 	return nil
 }
 
-// growth is the space that a volume of a new size takes beyond what it has.
+// growth returns the additional space that a volume takes with a new size.
 func (v *volume) growth(size int64) (int64, *taskFailure) {
 	if size < v.row.Size {
 		return 0, failure("VM_VOLUME_SIZE_ERROR", "The volume %s cannot be reduced.", v.row.Name)
@@ -55,7 +55,7 @@ func updateVMVolume(c *call, in *wire.UpdateVMVolumeParams) (any, error) {
 
 	for _, v := range volumes {
 		if d.Size != nil && bytesOf(*d.Size, d.SizeUnit) < v.row.Size {
-			return nil, badRequest("body.data.size: is less than the volume has, %d", v.row.Size)
+			return nil, badRequest("body.data.size: is less than the size of the volume, %d", v.row.Size)
 		}
 	}
 
@@ -146,7 +146,8 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 	return replies, nil
 }
 
-// makeVolume enters a volume as a placeholder and lets a task make it.
+// startVolume adds a volume as a placeholder and starts the task that creates
+// it.
 func (c *call) startVolume(in *cluster, name string, size int64, policy wire.VMVolumeElfStoragePolicyType, sharing bool, mutation string) wire.WithTask[*wire.VMVolume] {
 	v := c.newVolume(in, name, size, policy)
 	localID := v.row.LocalID
@@ -160,7 +161,7 @@ func (c *call) startVolume(in *cluster, name string, size int64, policy wire.VMV
 				return failed
 			}
 
-			// From here on it takes its space.
+			// From now on the volume takes its space.
 			v.row.LocalID, v.linked = localID, false
 
 			return nil

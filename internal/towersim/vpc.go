@@ -7,11 +7,11 @@ import (
 	"net/netip"
 )
 
-// Tower has operations of its own to make VPCs, which are not simulated. Each
-// cluster has one VPC from the start, with two subnets and two floating IPs, for
-// the NICs that want to be in one; [Server.VPCs] tells their ids.
+// Tower has operations to create VPCs, which are not simulated. Each cluster
+// has one VPC from the start, with two subnets and two floating IPs.
+// [Server.VPCs] returns their ids.
 
-// The names of the entities around VPCs, by which filters go through them.
+// The names of the entities of VPCs in filters.
 const (
 	entityVPC        = "VirtualPrivateCloud"
 	entityVPCSubnet  = "VirtualPrivateCloudSubnet"
@@ -19,7 +19,7 @@ const (
 	entityFloatingIP = "VirtualPrivateCloudFloatingIp"
 )
 
-// vpcRow and the rows below are what filters see: no operation lists them.
+// vpcRow and the rows below are what filters see. No operation lists them.
 type vpcRow struct {
 	ID      string `json:"id"`
 	LocalID string `json:"local_id"`
@@ -65,7 +65,7 @@ type floatingIP struct {
 	holder *vpcNIC
 }
 
-// vpcNIC is the part of a NIC that is in a VPC.
+// vpcNIC is the VPC part of a NIC.
 type vpcNIC struct {
 	row       vpcNICRow
 	nic       *nic
@@ -83,8 +83,7 @@ func (f *floatingIP) rowPtr() any { return &f.row }
 func (n *vpcNIC) id() string      { return n.row.ID }
 func (n *vpcNIC) rowPtr() any     { return &n.row }
 
-// VPC is a VPC of the simulated Tower, with the ids that the parameters of NICs
-// name it by.
+// VPC is a VPC of the simulated Tower, with the ids for the parameters of NICs.
 type VPC struct {
 	Cluster     string       `json:"cluster"`
 	ID          string       `json:"id"`
@@ -101,13 +100,13 @@ type VPCSubnet struct {
 	Gateway string `json:"gateway"`
 }
 
-// FloatingIP is an address that the world outside reaches a NIC of a VPC by.
+// FloatingIP is an address by which a NIC in a VPC is reached from outside.
 type FloatingIP struct {
 	ID         string `json:"id"`
 	ExternalIP string `json:"external_ip"`
 }
 
-// VPCs returns the VPCs, one for each cluster.
+// VPCs returns the VPCs, one in each cluster.
 func (s *Server) VPCs() []VPC {
 	var all []VPC
 

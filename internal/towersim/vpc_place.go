@@ -9,14 +9,15 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// vpcShape is the place of a NIC in a VPC. Without addresses the NIC gets one.
+// vpcConfig is the subnet, the addresses and the floating IP of a NIC in a VPC.
+// Without addresses, the NIC gets one.
 type vpcConfig struct {
 	subnet    *vpcSubnet
 	addresses []netip.Addr
 	floating  *floatingIP
 }
 
-// vpcPlace reads the place that a NIC of a VM of a cluster shall have.
+// newVPCConfig returns the VPC config that the parameters of a NIC describe.
 func (w *world) newVPCConfig(field string, p *wire.VPCNicParams, in *cluster) (*vpcConfig, error) {
 	if p == nil {
 		return nil, badRequest("%s.vpc_nic: required member is missing", field)
@@ -36,8 +37,8 @@ func (w *world) newVPCConfig(field string, p *wire.VPCNicParams, in *cluster) (*
 	return s, w.changeVPCConfig(field, s, v, &p.VPCSubnetID, p.IPAddresses, p.FloatingIPID)
 }
 
-// vpcMove changes a place as far as the caller says: nil leaves it, an empty
-// floating IP takes that away.
+// changeVPCConfig applies a request to a VPC config. A parameter that is nil
+// changes nothing; an empty floating IP removes it.
 func (w *world) changeVPCConfig(field string, s *vpcConfig, in *vpc, subnet *string, addresses []string, floating *string) error {
 	if subnet != nil {
 		to, ok := w.vpcSubnets.get(*subnet)
@@ -57,7 +58,7 @@ func (w *world) changeVPCConfig(field string, s *vpcConfig, in *vpc, subnet *str
 	for i, text := range addresses {
 		address, err := netip.ParseAddr(text)
 		if err != nil || !s.subnet.pool.assignable(address) || slices.Contains(s.addresses, address) {
-			return badRequest("%s.vpc_nic.ip_addresses[%d]: %q is no address for a NIC in %s", field, i, text, s.subnet.row.CIDR)
+			return badRequest("%s.vpc_nic.ip_addresses[%d]: %q is not an address for a NIC in %s", field, i, text, s.subnet.row.CIDR)
 		}
 
 		s.addresses = append(s.addresses, address)
@@ -79,9 +80,9 @@ func (w *world) changeVPCConfig(field string, s *vpcConfig, in *vpc, subnet *str
 	return nil
 }
 
-// claimVPC gives each of the NICs that names no address in its subnet a free
-// one. It refuses places that other NICs have, or that two of these NICs want,
-// and subnets that are full. The NICs of except give up their places.
+// claimVPC chooses a free address for each NIC that names none. It refuses
+// addresses and floating IPs that other NICs have, or that two of these NICs
+// name, and subnets that are full. What the NICs in except have counts as free.
 func (w *world) claimVPC(shapes []nicConfig, except []*nic) *taskFailure {
 	claimed := map[string]bool{}
 	held := func(s *vpcSubnet, address netip.Addr) bool {
@@ -132,7 +133,7 @@ func (w *world) claimVPC(shapes []nicConfig, except []*nic) *taskFailure {
 	return nil
 }
 
-// enterVPC puts a NIC into a VPC, at a place that [world.claimVPC] has checked.
+// joinVPC connects a NIC to a VPC. [world.claimVPC] has checked the config.
 func (w *world) joinVPC(n *nic, s *vpcConfig) {
 	if n.vpc == nil {
 		n.vpc = &vpcNIC{nic: n, row: vpcNICRow{ID: w.ids.cuid(), LocalID: w.ids.uuid()}}
@@ -159,7 +160,7 @@ func (w *world) joinVPC(n *nic, s *vpcConfig) {
 	n.refreshVPC()
 }
 
-// giveUpVPC gives back what a NIC has of its VPC.
+// leaveVPC releases the addresses and the floating IP of a NIC.
 func (n *nic) leaveVPC() {
 	if n.vpc == nil {
 		return
@@ -176,7 +177,8 @@ func (n *nic) leaveVPC() {
 	}
 }
 
-// rename keeps what a NIC has of its VPC under another MAC address.
+// moveVPCToMAC keeps the NIC's addresses in its VPC when its MAC address
+// changes.
 func (n *nic) moveVPCToMAC(mac string) {
 	if n.vpc == nil {
 		return
@@ -211,7 +213,7 @@ func (n *nic) refreshVPC() {
 	n.row.VPCNic = shown
 }
 
-// frozen is how templates show the place.
+// frozen returns the VPC config as templates show it.
 func (s *vpcConfig) frozen() *wire.NestedTemplateVPCNic {
 	if s == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// world is all that is simulated. It has no lock of its own: the server that
-// owns it lets one caller in at a time.
+// world is everything that is simulated. It has no lock of its own: the lock of
+// the server protects it.
 type world struct {
 	eventQueue
 
@@ -18,13 +18,13 @@ type world struct {
 	version  version
 	clock    *clock
 	ids      *idSource
-	sessions map[string]string // tokens to user names; they outlive a reset
+	sessions map[string]string // user names by token; a reset does not change them
 	guests   []compiledGuest
 	faults   []*faultRule
 	requests map[string]int
 	total    int
-	journal  *journal // nil before 4.6, which cannot be asked for it
-	dirty    bool     // derived members of rows are out of date
+	journal  *journal // nil before 4.6
+	dirty    bool     // the derived members of rows are out of date
 
 	organizations    table[*organization]
 	datacenters      table[*datacenter]
@@ -60,7 +60,7 @@ type world struct {
 	floatingIPs      table[*floatingIP]
 	tasks            table[*task]
 
-	formerDisks map[string]*disk // by the ids that they had before edits
+	formerDisks map[string]*disk // by former ids
 	formerNICs  map[string]*nic
 	uploads     map[string]*upload
 	deletedVMs  []*vm // the newest ones, oldest first, for the control API and the status page
@@ -77,7 +77,7 @@ type compiledGuest struct {
 	match *regexp.Regexp
 }
 
-// newWorld builds what the scenario says. The scenario has been completed.
+// newWorld makes the world of a complete scenario.
 func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]string) *world {
 	w := &world{
 		scenario: scenario,
@@ -94,7 +94,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 	}
 
 	w.now = c.now()
-	// A completed scenario's version and globs have been checked.
+	// The version and the globs of a complete scenario have been checked.
 	w.version, _ = parseVersion(scenario.Version)
 
 	for _, guest := range scenario.Guests {
@@ -115,7 +115,7 @@ func newWorld(scenario *Scenario, c *clock, ids *idSource, sessions map[string]s
 	return w
 }
 
-// guestOf returns the story of a VM's guest, or an empty one.
+// guestOf returns the scenario's settings for a VM's guest, or empty ones.
 func (w *world) guestOf(name string) Guest {
 	for _, guest := range w.guests {
 		if guest.match.MatchString(name) {
@@ -131,7 +131,7 @@ func (w *world) visible() []*vm {
 	return filterSlice(w.vms.list, func(v *vm) bool { return v.visibleAt(w.now) })
 }
 
-// clusterVMs returns the VMs of a cluster, those in the recycle bin included.
+// clusterVMs returns the VMs of a cluster, also those in the recycle bin.
 func (w *world) clusterVMs(c *cluster) []*vm {
 	return filterSlice(w.vms.list, func(v *vm) bool { return v.cluster == c })
 }
@@ -150,8 +150,9 @@ func (w *world) insertDisk(d *disk) {
 	}
 }
 
-// renew gives the NICs and disks of a VM new ids, as each edit of the VM does:
-// their rows are joins that Tower rebuilds, the disks by their boot order.
+// renewPartIDs gives the NICs and disks of a VM new ids, and sorts the disks by
+// their boot order. Each edit of a VM does so, because Tower rebuilds these
+// rows.
 func (w *world) renewPartIDs(v *vm) {
 	for _, n := range v.nics {
 		n.formerIDs = keepFormerID(w.formerNICs, n, n.formerIDs, n.row.ID)
@@ -168,11 +169,11 @@ func (w *world) renewPartIDs(v *vm) {
 	w.refreshVM(v)
 }
 
-// maxFormer is how many former ids of a NIC or a disk still lead to it.
+// maxFormer is the number of former ids that are kept of a NIC or a disk.
 const maxFormer = 100
 
-// remembered adds an id to the former ones of x, and forgets the oldest where
-// they are too many.
+// keepFormerID adds an id to the former ids of x. If there are too many, it
+// drops the oldest.
 func keepFormerID[T any](by map[string]T, x T, ids []string, id string) []string {
 	by[id] = x
 
@@ -184,7 +185,7 @@ func keepFormerID[T any](by map[string]T, x T, ids []string, id string) []string
 	return ids
 }
 
-// show brings the members of a VM's row that follow from its parts up to date.
+// refreshVM updates the members of a VM's row that reflect its parts.
 func (w *world) refreshVM(v *vm) {
 	v.row.Cluster = wire.Ptr(v.cluster.nested())
 	v.row.Host = nil

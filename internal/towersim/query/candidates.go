@@ -25,7 +25,8 @@ func (f *filter) rows() []any {
 	return out
 }
 
-// narrow asks the indexes of the source for the rows that can satisfy the filter.
+// narrow asks the indexes of the source for the rows that may satisfy the
+// filter.
 func (f *filter) narrow() ([]any, bool) {
 	if f.candidates == nil {
 		return nil, false
@@ -33,7 +34,7 @@ func (f *filter) narrow() ([]any, bool) {
 	return f.candidates()
 }
 
-// byIDs narrows a filter on ids to the rows that have one of them.
+// byIDs narrows a filter on ids to the rows with one of the ids.
 func (c *compiler) byIDs(entity string, ids []string) func() ([]any, bool) {
 	index, ok := c.src.(IDIndex)
 	if !ok {
@@ -50,7 +51,7 @@ func (c *compiler) byIDs(entity string, ids []string) func() ([]any, bool) {
 	}
 }
 
-// union narrows an OR: that works only if each of its filters can be narrowed.
+// union narrows an OR, if each of its filters can be narrowed.
 func union(parts []*filter) func() ([]any, bool) {
 	for _, part := range parts {
 		if part.candidates == nil {
@@ -70,8 +71,8 @@ func union(parts []*filter) func() ([]any, bool) {
 	}
 }
 
-// referring narrows a filter on a to-one relation to the rows that refer to
-// what the nested filter can find.
+// referring narrows a filter on a to-one relation to the rows that refer to a
+// row that the nested filter may find.
 func (c *compiler) referring(entity string, field fieldInfo, nested *filter) func() ([]any, bool) {
 	index, ok := c.src.(RelationIndex)
 	if !ok || nested.candidates == nil {

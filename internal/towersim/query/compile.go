@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// truth is the result of a filter in three-valued logic; the order of the
+// truth is the result of a filter in three-valued logic. The order of the
 // values makes "and" the minimum and "or" the maximum.
 type truth int8
 
@@ -32,22 +32,22 @@ func truthOf(b bool) truth {
 	return no
 }
 
-// predicate tells whether a row satisfies a filter.
+// predicate returns whether a row satisfies a filter.
 type predicate func(row any) truth
 
-// filter is a compiled where. A nil candidates means that only a scan finds
-// the rows, otherwise it gives a superset of them.
+// filter is a compiled where. If candidates is nil, only a scan finds the rows;
+// otherwise it returns a superset of them.
 type filter struct {
 	src        Source
 	entity     string
 	holds      predicate
 	candidates func() ([]any, bool)
-	// deep tells that the filter follows relations.
+	// deep is true if the filter follows relations.
 	deep bool
 }
 
-// memoised remembers the answers of a filter that follows relations: many rows
-// may lead to the same one, and the ways multiply with each step.
+// memoised returns a predicate that remembers the results for each row. If
+// filters follow several relations, many paths lead to the same rows.
 func (f *filter) memoised() predicate {
 	if !f.deep {
 		return f.holds
@@ -65,8 +65,8 @@ func (f *filter) memoised() predicate {
 
 func always(any) truth { return yes }
 
-// place is where in a request something stands. It is written out for an error
-// alone: in a deep filter the texts of all places would be long.
+// place is a place in a request, for errors. It is converted to text only when
+// needed: in a deep filter the texts of all places would be long.
 type place struct {
 	up   *place
 	step string
@@ -74,7 +74,7 @@ type place struct {
 
 func (p *place) at(step string) *place { return &place{up: p, step: step} }
 
-// String returns the place as an error tells it, such as where.AND[0].name.
+// String returns the place, such as where.AND[0].name.
 func (p *place) String() string {
 	var steps []string
 	for ; p != nil; p = p.up {
@@ -84,11 +84,11 @@ func (p *place) String() string {
 	return strings.Join(steps, "")
 }
 
-// compileWhere turns the JSON of a filter into a filter.
+// compileWhere compiles the JSON of a filter.
 func compileWhere(src Source, entity string, where json.RawMessage) (*filter, error) {
 	info := entityByName(entity)
 	if info == nil {
-		return nil, fmt.Errorf("query: entity %q is not known", entity)
+		return nil, fmt.Errorf("query: unknown entity %q", entity)
 	}
 	tree, err := parse(where)
 	if err != nil {
@@ -97,11 +97,12 @@ func compileWhere(src Source, entity string, where json.RawMessage) (*filter, er
 	if tree == nil {
 		return &filter{src: src, entity: entity, holds: always}, nil
 	}
-	c := compiler{src: src, gate: newGate(src)}
+	c := compiler{src: src, gate: newVersionGate(src)}
 	return c.object(&place{step: "where"}, entity, tree)
 }
 
-// parse reads a filter in one go, so that deep nesting costs no more than its length.
+// parse parses a whole filter at once, so that deep nesting costs no more than
+// its length.
 func parse(where json.RawMessage) (any, error) {
 	if len(bytes.TrimSpace(where)) == 0 {
 		return nil, nil
@@ -120,10 +121,10 @@ func parse(where json.RawMessage) (any, error) {
 
 type compiler struct {
 	src  Source
-	gate gate
+	gate versionGate
 }
 
-// object compiles a filter object: its members all have to hold.
+// object compiles a filter object. All its members must be satisfied.
 func (c *compiler) object(path *place, entity string, tree any) (*filter, error) {
 	members, ok := tree.(map[string]any)
 	if !ok {
@@ -274,7 +275,7 @@ func (c *compiler) toMany(path *place, entity string, field fieldInfo, op operat
 	}
 	holds := nested.memoised()
 	if op == opEvery {
-		// What is neither true nor false does not count against "every".
+		// A result that is unknown does not count against "every".
 		nestedHolds := holds
 		holds = func(row any) truth { return nestedHolds(row).negated() }
 	}

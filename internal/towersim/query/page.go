@@ -17,14 +17,14 @@ type page struct {
 	skip          int
 }
 
-// cursor is the place of a row in the order. A cursor that is not found
+// cursor is the place of a row in the order. A cursor that was not found
 // selects nothing.
 type cursor struct {
 	item  item
 	found bool
 }
 
-// item is a row with what it is ordered by.
+// item is a row with the values that it is ordered by.
 type item struct {
 	row any
 	key value
@@ -66,14 +66,14 @@ func (p *page) setOrder(src Source, entity string, orderBy *string) error {
 		name, p.descending = strings.CutSuffix(*orderBy, "_DESC")
 	}
 	order, known := entityByName(entity).order[name]
-	if !ok && !p.descending || !known || newGate(src).refuses(entity, name) {
+	if !ok && !p.descending || !known || newVersionGate(src).refuses(entity, name) {
 		return &BadRequest{Path: "orderBy", Message: "unknown order " + *orderBy}
 	}
 	p.order = order
 	return nil
 }
 
-// find resolves a cursor, which is the id of a row.
+// find looks up a cursor, which is the id of a row.
 func (p *page) find(src Source, entity string, id *string) *cursor {
 	if id == nil {
 		return nil
@@ -107,8 +107,8 @@ func (p *page) items(rows []any) []item {
 	return out
 }
 
-// compare orders two items: nulls are greater than anything else, and equal
-// ones are ordered by ascending id in both directions.
+// compare orders two items. Nulls are greater than all other values. Equal
+// items are ordered by ascending id, whatever the direction.
 func (p *page) compare(a, b item) int {
 	order := 0
 	switch {
@@ -126,7 +126,7 @@ func (p *page) compare(a, b item) int {
 	return cmp.Or(order, strings.Compare(a.id, b.id))
 }
 
-// cut orders rows and returns the page of them that the request asks for.
+// cut orders rows and returns the requested page.
 func (p *page) cut(rows []any) []any {
 	items := p.items(rows)
 	if !slices.IsSortedFunc(items, p.compare) {
@@ -151,7 +151,8 @@ func (p *page) cut(rows []any) []any {
 	return out
 }
 
-// admits tells whether an item is on the side of the cursor that direction says.
+// admits reports whether an item is on the side of the cursor that direction
+// says.
 func (c *cursor) admits(it item, compare func(a, b item) int, direction int) bool {
 	if c == nil {
 		return true

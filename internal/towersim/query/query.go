@@ -11,39 +11,41 @@ import (
 // Request is the body of a list operation.
 type Request = wire.ListRequest
 
-// Source gives the engine its rows. Rows are pointers to structs whose json
-// tags name the fields; scalars that a struct lacks read as null.
+// Source provides the rows. Rows are pointers to structs with json tags. A
+// scalar that a struct does not have reads as null.
 type Source interface {
 	// Rows returns all rows of an entity. The engine does not change the slice.
 	Rows(entity string) []any
 	// Related returns the rows that a relation field of row refers to: at most
-	// one for a to-one relation, none for a relation that is not modelled.
+	// one row for a to-one relation, no row for a relation that is not
+	// simulated.
 	Related(entity string, row any, field string) []any
 }
 
-// IDIndex is implemented by a Source that finds a row by its id without a scan.
+// IDIndex is implemented by a Source that can find a row by its id without a
+// scan.
 type IDIndex interface {
 	// ByID returns the row whose field id has the given value.
 	ByID(entity, id string) (row any, found bool)
 }
 
-// RelationIndex is implemented by a Source that follows a to-one relation
+// RelationIndex is implemented by a Source that can follow a to-one relation
 // backwards without a scan.
 type RelationIndex interface {
-	// Referring returns all rows of entity whose to-one relation field refers to
-	// target. The answer ok = false means that the relation has no such index.
+	// Referring returns all rows of entity whose to-one relation field refers
+	// to target. It returns ok = false if the relation has no index.
 	Referring(entity, field string, target any) (rows []any, ok bool)
 }
 
-// Versioned is implemented by a Source that plays a certain Tower version.
+// Versioned is implemented by a Source that simulates a certain Tower version.
 type Versioned interface {
-	// TowerVersion returns the version, such as "4.6.0". Fields that [Since] says
-	// are newer are refused; an empty version refuses nothing.
+	// TowerVersion returns the version, such as "4.6.0". Fields that are newer
+	// according to [Since] are refused. An empty version refuses nothing.
 	TowerVersion() string
 }
 
-// Find returns the rows of entity that the request selects, in its order. The
-// error of a request that Tower would refuse is a *[BadRequest].
+// Find returns the rows of entity that the request selects, in its order. If
+// Tower would refuse the request, the error is a *[BadRequest].
 func Find(src Source, entity string, req Request) ([]any, error) {
 	filter, err := compileWhere(src, entity, req.Where)
 	if err != nil {
@@ -57,8 +59,7 @@ func Find(src Source, entity string, req Request) ([]any, error) {
 }
 
 // Match returns the rows of entity that the filter of a mutation selects,
-// ordered by id. It takes an absent filter, null and {} for "all rows", as
-// Tower does.
+// ordered by id. As in Tower, no filter, null and {} select all rows.
 func Match(src Source, entity string, where json.RawMessage) ([]any, error) {
 	return Find(src, entity, Request{Where: where})
 }

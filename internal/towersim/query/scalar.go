@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// scalarFilter compiles a filter on a plain value.
+// scalarFilter compiles a filter on a scalar.
 func (c *compiler) scalarFilter(path *place, entity string, field fieldInfo, op operator, tree any) (*filter, error) {
 	r := &reader{field: field}
 	if op == opIn || op == opNotIn {
@@ -35,7 +35,8 @@ func (c *compiler) scalarFilter(path *place, entity string, field fieldInfo, op 
 	return out, nil
 }
 
-// nullPredicate is a comparison with null: only equality knows an answer.
+// nullPredicate compiles a comparison with null. Only equality has a known
+// result.
 func nullPredicate(r *reader, op operator) predicate {
 	switch op {
 	case opEqual, opIn:
@@ -102,7 +103,7 @@ func (c *compiler) membership(path *place, entity string, r *reader, op operator
 	}
 	out := &filter{holds: func(row any) truth {
 		if len(wanted) == 0 {
-			// The empty list contains nothing, not even what is not known.
+			// No value is in an empty list, not even an unknown one.
 			return truthOf(op == opNotIn)
 		}
 		have := r.read(row)

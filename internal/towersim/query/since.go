@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// since holds the Tower version that introduced a field of an entity to
-// filter or order by; fields that are not listed have always been there.
+// since holds the Tower version that introduced a field for filters and orders.
+// All versions have the fields that are not listed.
 var since = map[string]map[string]string{
 	"ContentLibraryVmTemplate": {
 		"clock_offset": "4.5.0", "cloud_init_supported": "4.5.0", "cpu": "4.5.0", "cpu_model": "4.5.0",
@@ -36,14 +36,14 @@ var since = map[string]map[string]string{
 	"VmVolume": {"entityAsyncStatus": "3.0.0", "used_size": "4.6.0", "used_size_usage": "4.6.0"},
 }
 
-// Since returns the Tower version that introduced a field to filter or order
-// by, and the empty string if it has always been there.
+// Since returns the Tower version that introduced a field for filters and
+// orders; "" if all versions have it.
 func Since(entity, field string) string {
 	return since[entity][field]
 }
 
-// Older tells whether version is older than other. Missing and malformed parts
-// count as zero, what follows the third part does not count.
+// Older reports whether a version is older than another. Missing and malformed
+// parts count as zero. Only three parts are compared.
 func Older(version, other string) bool {
 	a, b := parts(version), parts(other)
 	for i := range a {
@@ -68,17 +68,17 @@ func parts(version string) [3]int {
 	return out
 }
 
-// gate refuses fields that are newer than the Tower that src plays.
-type gate struct{ version string }
+// gate refuses fields that are newer than the simulated Tower.
+type versionGate struct{ version string }
 
-func newGate(src Source) gate {
+func newVersionGate(src Source) versionGate {
 	if v, ok := src.(Versioned); ok {
-		return gate{version: v.TowerVersion()}
+		return versionGate{version: v.TowerVersion()}
 	}
-	return gate{}
+	return versionGate{}
 }
 
-func (g gate) refuses(entity, field string) bool {
+func (g versionGate) refuses(entity, field string) bool {
 	first := Since(entity, field)
 	return first != "" && g.version != "" && Older(g.version, first)
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// kind is the type of a field; the letters are those of the generated tables.
+// kind is the type of a field. The letters are those of the generated tables.
 type kind byte
 
 const (
@@ -20,10 +20,10 @@ const (
 	kindEnum   kind = 'e'
 	kindOne    kind = 'o' // to-one relation
 	kindMany   kind = 'm' // to-many relation
-	kindJSON   kind = 'j' // can be ordered by, but has no order
+	kindJSON   kind = 'j' // may be ordered by, but all values are equal
 )
 
-// fieldInfo describes a field that can be filtered or ordered by.
+// fieldInfo describes a field of a filter or an order.
 type fieldInfo struct {
 	name string
 	kind kind
@@ -31,7 +31,7 @@ type fieldInfo struct {
 	target string
 }
 
-// entityInfo describes what a filter and an order of one entity may use.
+// entityInfo describes the fields of the filters and orders of an entity.
 type entityInfo struct {
 	fields map[string]fieldInfo
 	order  map[string]fieldInfo
@@ -73,7 +73,7 @@ func parseEntity(text string) *entityInfo {
 	return e
 }
 
-// operator is what a filter key asks of its field: the part behind the name.
+// operator is the end of a filter key, after the field's name.
 type operator string
 
 const (
@@ -104,7 +104,7 @@ var (
 		opNotStartsWith, opNotEndsWith, opNotContains, opStartsWith, opEndsWith, opContains)
 )
 
-// operators lists what a filter can ask of a field of this kind.
+// operators returns the operators that a filter may use on fields of this kind.
 func (k kind) operators() []operator {
 	switch k {
 	case kindString:
@@ -124,7 +124,7 @@ func (k kind) operators() []operator {
 	}
 }
 
-// lookUp splits a filter key into the field and the operator that it names.
+// lookUp splits a filter key into the field and the operator.
 func (e *entityInfo) lookUp(key string) (fieldInfo, operator, bool) {
 	if f, ok := e.fields[key]; ok {
 		return f, opEqual, f.kind != kindMany

@@ -15,8 +15,9 @@ import (
 	"time"
 )
 
-// value is a scalar of a row or of a filter, in the form of its field's kind:
-// s for strings, times and enums, n for integers and booleans, f for numbers.
+// value is a scalar of a row or of a filter. The field's kind says which member
+// is used: s for strings, times and enums, n for integers and booleans, f for
+// other numbers.
 type value struct {
 	null bool
 	s    string
@@ -39,10 +40,10 @@ func compare(k kind, a, b value) int {
 	}
 }
 
-// timeLayouts are the forms that Tower's date-time values come in.
+// timeLayouts are the formats of Tower's date-time values.
 var timeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05", time.DateOnly}
 
-// comparableTime brings a date-time into a form that sorts as a string.
+// comparableTime converts a date-time into a form that sorts as a string.
 func comparableTime(s string) (string, bool) {
 	for _, layout := range timeLayouts {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -52,7 +53,7 @@ func comparableTime(s string) (string, bool) {
 	return s, false
 }
 
-// literal reads a scalar of a filter. Numbers may come as strings.
+// literal converts a scalar of a filter. Numbers may be written as strings.
 func literal(f fieldInfo, raw any) (value, error) {
 	if raw == nil {
 		return null, nil
@@ -101,13 +102,13 @@ func stringLiteral(f fieldInfo, raw any) (value, error) {
 	return value{s: s}, nil
 }
 
-// numeric gives the text of a number that is written as a number or a string.
+// numeric returns the text of a number, which may be written as a string.
 func numeric(raw any) (string, bool) {
 	switch raw := raw.(type) {
 	case json.Number:
 		return raw.String(), true
 	case string:
-		// A string counts if it is a JSON number: no blanks, no hex, no "inf".
+		// The string must be a JSON number: no blanks, no hex, no "inf".
 		var n json.Number
 		err := json.Unmarshal([]byte(raw), &n)
 		return raw, err == nil && n.String() == raw
@@ -138,8 +139,8 @@ func boolValue(b bool) value {
 	return value{}
 }
 
-// structFields maps the json names of a struct to the places of its fields,
-// those of embedded structs included.
+// structFields maps the json names of a struct to the indexes of its fields,
+// also those of embedded structs.
 func structFields(t reflect.Type) map[string][]int {
 	known, _ := structCache.Load(t)
 	if m, ok := known.(map[string][]int); ok {
@@ -160,7 +161,7 @@ func structFields(t reflect.Type) map[string][]int {
 
 var structCache sync.Map // reflect.Type -> map[string][]int
 
-// reader reads one field of rows. It is for one goroutine.
+// reader reads one field of rows. It must not be used concurrently.
 type reader struct {
 	field  fieldInfo
 	typ    reflect.Type
@@ -193,7 +194,8 @@ func (r *reader) read(row any) value {
 	return scalar(r.field.kind, v)
 }
 
-// scalar brings a Go value into the form of kind k; what does not fit is null.
+// scalar converts a Go value to a value of kind k. A value that does not fit is
+// null.
 func scalar(k kind, v reflect.Value) value {
 	switch {
 	case !v.IsValid():

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// DecodeError tells which part of a body is wrong and why.
+// DecodeError says which part of a body is wrong, and why.
 type DecodeError struct {
 	// Path is the place in the body, such as "body[0].vm_nics[1].enabled".
 	Path string
@@ -28,28 +28,28 @@ func (e *DecodeError) Error() string {
 	return e.Path + ": " + e.Message
 }
 
-func fault(path, format string, args ...any) error {
+func newDecodeError(path, format string, args ...any) error {
 	return &DecodeError{Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
-// enumeration is implemented by every generated enum type.
+// enumeration is implemented by the generated enum types.
 type enumeration interface{ allowed() []string }
 
-// optional is implemented by *Opt.
+// optional is implemented by *[Opt].
 type optional interface {
 	setNull()
 	setValue() any
 }
 
-// Decode reads a request body into the value that into points to: a pointer
-// from [Operation].NewRequest, or to any request type of this package.
+// Decode decodes a request body into the value that into points to, which has a
+// request type of this package.
 //
 // Malformed JSON, a wrong type, a number outside its range, a null where none
 // is allowed, a missing required member, an unknown member of a closed object
 // and a value outside an enumeration give a *[DecodeError] that names the
-// place. Unknown members of open objects are ignored. An empty body reads as
-// an empty object when into is a *[ListRequest]. Filters must be objects;
-// their content is not looked at.
+// place. Unknown members of open objects are ignored. An empty body counts as
+// an empty object if into is a *[ListRequest]. Filters must be objects; their
+// content is not checked.
 func Decode(body []byte, into any) error {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
@@ -58,20 +58,20 @@ func Decode(body []byte, into any) error {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {
 		if _, ok := into.(*ListRequest); !ok {
-			return fault("body", "expected JSON, the body is empty")
+			return newDecodeError("body", "expected JSON, the body is empty")
 		}
 		body = []byte("{}")
 	}
-	// Validity is checked once for the whole body, so that the steps below
-	// cannot meet a syntax error whose position would be relative.
+	// The whole body is checked for syntax errors once. Later steps would
+	// report the position relative to a part.
 	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil {
-		return fault("body", "malformed JSON: %v", err)
+		return newDecodeError("body", "malformed JSON: %v", err)
 	}
 	return decodeValue("body", body, target.Elem(), memberRules{})
 }
 
-// decodeValue reads raw, one valid JSON value, into v.
+// decodeValue decodes raw, one valid JSON value, into v.
 func decodeValue(path string, raw []byte, v reflect.Value, rules memberRules) error {
 	raw = bytes.TrimSpace(raw)
 	isNull := bytes.Equal(raw, []byte("null"))
@@ -112,14 +112,15 @@ func decodeValue(path string, raw []byte, v reflect.Value, rules memberRules) er
 
 var rawMessageType = reflect.TypeFor[json.RawMessage]()
 
-// decodeRaw keeps a filter as it came; a null filter of a list operation is no filter.
+// decodeRaw keeps a filter as raw JSON. In a list operation, a null filter
+// means no filter.
 func decodeRaw(path string, raw []byte, v reflect.Value, rules memberRules) error {
 	if rules.nullable && bytes.Equal(raw, []byte("null")) {
 		v.SetZero()
 		return nil
 	}
 	if raw[0] != '{' {
-		return fault(path, "expected object")
+		return newDecodeError(path, "expected object")
 	}
 	v.SetBytes(bytes.Clone(raw))
 	return nil
@@ -128,9 +129,9 @@ func decodeRaw(path string, raw []byte, v reflect.Value, rules memberRules) erro
 func decodeObject(path string, raw []byte, v reflect.Value) error {
 	var members map[string]json.RawMessage
 	if raw[0] != '{' || json.Unmarshal(raw, &members) != nil {
-		return fault(path, "expected object")
+		return newDecodeError(path, "expected object")
 	}
-	shape := shapeOf(v.Type())
+	shape := structInfoOf(v.Type())
 	for i := range shape.members {
 		m := &shape.members[i]
 		value, present := members[m.name]
@@ -141,11 +142,11 @@ func decodeObject(path string, raw []byte, v reflect.Value) error {
 				return err
 			}
 		case m.rules.required:
-			return fault(path+"."+m.name, "required member is missing")
+			return newDecodeError(path+"."+m.name, "required member is missing")
 		}
 	}
 	if shape.closed && len(members) > 0 {
-		return fault(path+"."+slices.Min(slices.Collect(maps.Keys(members))), "unknown member")
+		return newDecodeError(path+"."+slices.Min(slices.Collect(maps.Keys(members))), "unknown member")
 	}
 	return nil
 }
@@ -153,10 +154,10 @@ func decodeObject(path string, raw []byte, v reflect.Value) error {
 func decodeList(path string, raw []byte, v reflect.Value, rules memberRules) error {
 	var items []json.RawMessage
 	if raw[0] != '[' || json.Unmarshal(raw, &items) != nil {
-		return fault(path, "expected array")
+		return newDecodeError(path, "expected array")
 	}
 	if len(items) < rules.minItems {
-		return fault(path, "expected at least %d element", rules.minItems)
+		return newDecodeError(path, "expected at least %d element", rules.minItems)
 	}
 	list := reflect.MakeSlice(v.Type(), len(items), len(items))
 	for i, item := range items {
@@ -171,10 +172,10 @@ func decodeList(path string, raw []byte, v reflect.Value, rules memberRules) err
 func decodeString(path string, raw []byte, v reflect.Value) error {
 	var s string
 	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return fault(path, "expected string")
+		return newDecodeError(path, "expected string")
 	}
 	if e, ok := v.Interface().(enumeration); ok && !slices.Contains(e.allowed(), s) {
-		return fault(path, "%q is not one of %s", s, strings.Join(e.allowed(), ", "))
+		return newDecodeError(path, "%q is not one of %s", s, strings.Join(e.allowed(), ", "))
 	}
 	v.SetString(s)
 	return nil
@@ -187,7 +188,7 @@ func decodeBool(path string, raw []byte, v reflect.Value) error {
 	case "false":
 		v.SetBool(false)
 	default:
-		return fault(path, "expected boolean")
+		return newDecodeError(path, "expected boolean")
 	}
 	return nil
 }
@@ -198,12 +199,12 @@ func decodeInt(path string, raw []byte, v reflect.Value, rules memberRules) erro
 		// JSON has one kind of number: 2.0 and 2e3 are integers too.
 		f, floatErr := strconv.ParseFloat(string(raw), 64)
 		if floatErr != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
-			return fault(path, "expected integer")
+			return newDecodeError(path, "expected integer")
 		}
 		n = int64(f)
 	}
 	if rules.int32 && (n < math.MinInt32 || n > math.MaxInt32) {
-		return fault(path, "%d does not fit into 32 bits", n)
+		return newDecodeError(path, "%d does not fit into 32 bits", n)
 	}
 	if err := rules.checkRange(path, float64(n)); err != nil {
 		return err
@@ -215,7 +216,7 @@ func decodeInt(path string, raw []byte, v reflect.Value, rules memberRules) erro
 func decodeFloat(path string, raw []byte, v reflect.Value, rules memberRules) error {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	if err != nil {
-		return fault(path, "expected number")
+		return newDecodeError(path, "expected number")
 	}
 	if err := rules.checkRange(path, f); err != nil {
 		return err
@@ -224,10 +225,10 @@ func decodeFloat(path string, raw []byte, v reflect.Value, rules memberRules) er
 	return nil
 }
 
-// decodeFree reads a member that may hold any JSON.
+// decodeFree decodes a member that may hold any JSON.
 func decodeFree(path string, raw []byte, v reflect.Value) error {
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-		return fault(path, "expected %s", v.Kind())
+		return newDecodeError(path, "expected %s", v.Kind())
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type Operation struct {
 	Since string
 }
 
-// OperationAt returns the operation at a path relative to the base path.
+// OperationAt returns the operation with a path relative to the base path.
 func OperationAt(path string) (*Operation, bool) {
 	op, ok := operationsByPath[path]
 	return op, ok

@@ -4,20 +4,20 @@ package wire
 
 import "encoding/json"
 
-// WithTask is the reply of a mutation: the data and the task that carries the
-// change out. TaskID is nil when the change is already done.
+// WithTask is the reply of a mutation: the data and the task that makes the
+// change. TaskID is nil if the change is already made.
 type WithTask[T any] struct {
 	TaskID *string `json:"task_id"`
 	Data   T       `json:"data"`
 }
 
-// Deleted is the data of a reply that only tells which object is concerned:
-// the deletions and the moves to and from the recycle bin.
+// Deleted is the data of a reply that only names the object, such as that of a
+// deletion.
 type Deleted struct {
 	ID string `json:"id"`
 }
 
-// Connection is the reply of the counting operations.
+// Connection is the reply of a counting operation.
 type Connection struct {
 	Aggregate Aggregate `json:"aggregate"`
 }
@@ -27,13 +27,13 @@ type Aggregate struct {
 	Count int `json:"count"`
 }
 
-// NewConnection wraps a number of rows in the reply of a counting operation.
+// NewConnection returns the reply of a counting operation.
 func NewConnection(count int) Connection {
 	return Connection{Aggregate: Aggregate{Count: count}}
 }
 
-// ListRequest is the body of every list and counting operation. Null and
-// absent mean the same for all of its members.
+// ListRequest is the body of the list and counting operations. For all its
+// members, null means absent.
 type ListRequest struct {
 	_       struct{}        `wire:"closed"`
 	After   *string         `json:"after,omitempty" wire:"nullable"`
@@ -45,7 +45,7 @@ type ListRequest struct {
 	Where   json.RawMessage `json:"where,omitzero" wire:"nullable"`
 }
 
-// List is a list that a reply must have: nil marshals as an empty list.
+// List is a list that a reply must have: nil is marshalled as an empty list.
 type List[T any] []T
 
 // MarshalJSON implements [json.Marshaler].
@@ -56,7 +56,7 @@ func (l List[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]T(l))
 }
 
-// Object is a free-form JSON object: nil marshals as an empty object.
+// Object is a free-form JSON object: nil is marshalled as an empty object.
 type Object map[string]any
 
 // MarshalJSON implements [json.Marshaler].
@@ -69,11 +69,11 @@ func (o Object) MarshalJSON() ([]byte, error) {
 
 // Opt is a member of a request that can be absent, null or a value.
 type Opt[T any] struct {
-	// Set tells that the member was present, be it null.
+	// Set is true if the member was present, even if it was null.
 	Set bool
-	// Null tells that the member was null.
+	// Null is true if the member was null.
 	Null bool
-	// Value is the member's value if it was present and not null.
+	// Value is the member's value, if it was present and not null.
 	Value T
 }
 
@@ -85,13 +85,13 @@ func (o Opt[T]) Ptr() *T {
 	return &o.Value
 }
 
-// IsZero tells that the member is absent.
+// IsZero reports whether the member is absent.
 func (o Opt[T]) IsZero() bool {
 	return !o.Set
 }
 
-// MarshalJSON implements [json.Marshaler]; an absent member marshals as null
-// unless the member's tag says omitzero.
+// MarshalJSON implements [json.Marshaler]. An absent member is marshalled as
+// null unless its tag has omitzero.
 func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Ptr())
 }

@@ -43,27 +43,27 @@ type operation struct {
 	} `json:"responses"`
 }
 
-type document struct {
+type loadDocument struct {
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components struct {
 		Schemas map[string]*schema `json:"schemas"`
 	} `json:"components"`
 }
 
-func load(path string) (*document, error) {
+func load(path string) (*loadDocument, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
 	}
-	doc := new(document)
+	doc := new(loadDocument)
 	if err := json.Unmarshal(raw, doc); err != nil {
 		return nil, fmt.Errorf("parse the OpenAPI document: %w", err)
 	}
 	return doc, nil
 }
 
-// target is the name of the schema that s refers to, directly or through a
-// one-element allOf (how the document marks a reference as nullable).
+// target returns the name of the schema that s refers to, directly or through
+// an allOf with one element, which marks a reference as nullable.
 func (s *schema) target() string {
 	if s.Ref == "" && len(s.AllOf) == 1 && len(s.Properties) == 0 {
 		return s.AllOf[0].target()
@@ -72,7 +72,7 @@ func (s *schema) target() string {
 }
 
 // flatten merges the members of an allOf of several objects into one object.
-func (d *document) flatten(s *schema) *schema {
+func (d *loadDocument) flatten(s *schema) *schema {
 	if len(s.AllOf) < 2 {
 		return s
 	}
@@ -88,7 +88,7 @@ func (d *document) flatten(s *schema) *schema {
 	return out
 }
 
-// isObject tells whether s has members of its own.
+// isObject reports whether s has members of its own.
 func (s *schema) isObject() bool {
 	return len(s.Properties) > 0 || len(s.AllOf) > 1
 }

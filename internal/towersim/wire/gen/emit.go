@@ -12,13 +12,13 @@ const (
 	sharedFile = "zz_generated_shared"
 )
 
-// maxLines is how long a generated file may become before another one begins.
+// maxLines is the number of lines after which a generated file is split.
 const maxLines = 450
 
-// emitTypes writes the types: files for each tag, for what several tags share
-// and for the enums.
+// emitTypes writes the types: one file for each tag, one for the types that
+// several tags share, and one for the enums.
 func emitTypes(b *builder) map[string]string {
-	parts := map[string][]string{} // by file, the bodies of its parts
+	parts := map[string][]string{} // the bodies of the parts, by file
 	for _, name := range sortedKeys(b.types) {
 		t := b.types[name]
 		var text strings.Builder
@@ -48,7 +48,7 @@ func emitTypes(b *builder) map[string]string {
 	return out
 }
 
-// fileOf picks the file of t, without its ending.
+// fileOf returns the name of the file for t, without its extension.
 func fileOf(t *goType) string {
 	switch {
 	case t.enum != nil:

@@ -2,8 +2,8 @@
 
 package main
 
-// firstVersion holds the Tower version that introduced a path. Paths that are
-// not listed exist since the oldest version that the simulator can play.
+// firstVersion holds the Tower version that introduced a path. The paths that
+// are not listed exist since the oldest version that can be simulated.
 var firstVersion = map[string]string{
 	"/add-vm-gpu-device": "3.3.0",
 	"/add-vm-pci-nic":    "3.3.0",
@@ -22,8 +22,8 @@ var firstVersion = map[string]string{
 	"/update-vm-vpc-nic":                             "4.3.0",
 }
 
-// relaxed lists members of requests that the document calls required although
-// the vendor's own client leaves them out.
+// relaxed lists members of requests that the document requires but the vendor's
+// own client omits.
 var relaxed = map[string]bool{
 	"IscsiLunCloneParams.name":    true,
 	"IscsiLunDeletionParams.data": true,

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// suffixes are the operators that a filter key can end with; a suffix comes
-// before those that it ends with.
+// suffixes are the operators at the end of filter keys. A suffix comes before
+// the suffixes that it ends with.
 var suffixes = []string{
 	"_not_starts_with", "_not_ends_with", "_not_contains", "_not_in", "_starts_with", "_ends_with", "_contains",
 	"_not", "_in", "_lte", "_lt", "_gte", "_gt", "_some", "_every", "_none",
 }
 
-// kinds maps the operators that a field has to the letter of its kind.
+// kinds are the kinds of fields with the operators that each kind has.
 var kinds = []struct {
 	letter, schemaType string
 	operators          string
@@ -36,7 +36,7 @@ type relation struct {
 	many          bool
 }
 
-// relationsOf picks the relations among the fields of a filter.
+// relationsOf returns the relations among the fields of a filter.
 func relationsOf(fields []string) []relation {
 	var out []relation
 	for _, text := range fields {
@@ -48,8 +48,9 @@ func relationsOf(fields []string) []relation {
 	return out
 }
 
-// relationTable lists the relations of the entities that have a list operation.
-func relationTable(doc *document, ops []*op) (map[string][]relation, error) {
+// relationTable returns the relations of the entities that have a list
+// operation.
+func relationTable(doc *loadDocument, ops []*op) (map[string][]relation, error) {
 	out := map[string][]relation{}
 	for _, o := range ops {
 		if !o.lists() {
@@ -64,9 +65,9 @@ func relationTable(doc *document, ops []*op) (map[string][]relation, error) {
 	return out, nil
 }
 
-// fieldTable writes the table of filter and order fields of every entity that
-// a filter can reach.
-func fieldTable(doc *document) (map[string]string, error) {
+// fieldTable writes the table of the filter and order fields of every entity
+// that a filter can reach.
+func fieldTable(doc *loadDocument) (map[string]string, error) {
 	entities := map[string]string{}
 	enums := map[string][]string{}
 	for _, name := range sortedKeys(doc.Components.Schemas) {
@@ -110,8 +111,9 @@ func fieldTable(doc *document) (map[string]string, error) {
 	return out, nil
 }
 
-// filterFields gives the fields of one filter as "name:kind" or "name:kind:target".
-func filterFields(doc *document, name string, enums map[string][]string) ([]string, error) {
+// filterFields returns the fields of one filter as "name:kind" or
+// "name:kind:target".
+func filterFields(doc *loadDocument, name string, enums map[string][]string) ([]string, error) {
 	s := doc.Components.Schemas[name]
 	if !s.closed() {
 		return nil, fmt.Errorf("%s is not closed", name)
@@ -151,7 +153,7 @@ func splitKey(key string) (base, suffix string) {
 	return key, ""
 }
 
-func fieldText(doc *document, base string, operators []string, sample *schema, enums map[string][]string) (string, error) {
+func fieldText(doc *loadDocument, base string, operators []string, sample *schema, enums map[string][]string) (string, error) {
 	schemaType, extra := sample.Type, ""
 	if target := sample.target(); target != "" {
 		entity, isEntity := strings.CutSuffix(target, whereSuffix)
@@ -170,8 +172,8 @@ func fieldText(doc *document, base string, operators []string, sample *schema, e
 	return "", fmt.Errorf("field %s of type %s has unexpected operators %q", base, schemaType, operators)
 }
 
-// orderFields gives the fields that an entity can be ordered by.
-func orderFields(doc *document, entity string) ([]string, error) {
+// orderFields returns the fields that an entity can be ordered by.
+func orderFields(doc *loadDocument, entity string) ([]string, error) {
 	s := doc.Components.Schemas[entity+"OrderByInput"]
 	if s == nil {
 		return nil, nil
@@ -192,7 +194,7 @@ func orderFields(doc *document, entity string) ([]string, error) {
 	return up, nil
 }
 
-// wrap joins items with blanks into lines of moderate length.
+// wrap joins items with blanks, in lines of moderate length.
 func wrap(items []string) string {
 	var b strings.Builder
 	column := 0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Command gen writes the Go types, the table of operations and the table of
-// filter fields of the simulator from Tower's OpenAPI document, and the tables
-// of bodies that the tests go through.
+// Command gen generates code of the simulator from Tower's OpenAPI document:
+// the Go types, the table of operations, the table of filter fields, and the
+// tables that only tests need.
 //
-// The document is read from the path in ELF_TEST_OPENAPI; it is no part of
-// this project. Output is deterministic: the same document gives the same bytes.
+// ELF_TEST_OPENAPI is the path of the document, which is not part of this
+// project. The output is deterministic: the same document gives the same bytes.
 package main
 
 import (
@@ -74,7 +74,7 @@ func run(path, wireDir, queryDir, simDir string) error {
 	return nil
 }
 
-// write formats the text of a file and stores it.
+// write formats the text of a file and writes it.
 func write(path, text string) error {
 	src, err := format.Source([]byte(header + text))
 	if err != nil {

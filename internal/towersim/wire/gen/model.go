@@ -14,7 +14,7 @@ const whereSuffix = "WhereInput"
 type field struct {
 	json, goName, goType string
 	jsonOptions          string
-	rules                []string // what the strict decoder checks
+	rules                []string // what the decoder checks
 }
 
 // goType is one generated type: a struct, an enum or an alias.
@@ -25,17 +25,17 @@ type goType struct {
 	alias        string
 	closed       bool
 	request      bool
-	tags         []string // tags of the operations that reach it
+	tags         []string // tags of the operations that use it
 }
 
-// builder turns schemas into Go types, each once.
+// builder converts schemas to Go types, each once.
 type builder struct {
-	doc   *document
+	doc   *loadDocument
 	types map[string]*goType // by Go name
-	tag   string             // tag of the operation at hand
+	tag   string             // tag of the current operation
 }
 
-func newBuilder(doc *document) *builder {
+func newBuilder(doc *loadDocument) *builder {
 	return &builder{doc: doc, types: map[string]*goType{}}
 }
 
@@ -65,8 +65,8 @@ func (b *builder) addOperations(ops []*op) error {
 	return err
 }
 
-// typeOf gives the Go type of a value of schema s and registers the types it
-// needs; hint names a type whose schema has no name of its own.
+// typeOf returns the Go type of a value of schema s and registers the types
+// that it needs. hint is the name of a type whose schema has no name.
 func (b *builder) typeOf(s *schema, hint string, request bool) (string, error) {
 	if name := s.target(); name != "" {
 		return b.named(name, request)
@@ -101,7 +101,7 @@ func (b *builder) typeOf(s *schema, hint string, request bool) (string, error) {
 	return "", fmt.Errorf("%s: type %q is not known", hint, s.Type)
 }
 
-// named gives the Go type of a schema of the document.
+// named returns the Go type of a schema of the document.
 func (b *builder) named(name string, request bool) (string, error) {
 	s := b.doc.Components.Schemas[name]
 	if s == nil {
@@ -152,8 +152,8 @@ func (b *builder) schemaType(name string, s *schema, request bool) (string, erro
 	return b.typeOf(s, typeName, request)
 }
 
-// checkMembers makes sure that a schema that a hand-written type stands for
-// has exactly the members of that type.
+// checkMembers checks that a schema has exactly the members of the hand-written
+// type that is used for it.
 func checkMembers(name string, s *schema, members ...string) error {
 	if got := sortedKeys(s.Properties); !slices.Equal(got, members) {
 		return fmt.Errorf("schema %s has members %v, not %v", name, got, members)
@@ -161,7 +161,7 @@ func checkMembers(name string, s *schema, members ...string) error {
 	return nil
 }
 
-// register stores t unless it is there, and notes the tag that reached it.
+// register adds t unless it exists, and adds the current tag to it.
 func (b *builder) register(t *goType) (*goType, bool) {
 	known, ok := b.types[t.name]
 	if !ok {
@@ -201,7 +201,7 @@ func (b *builder) object(typeName, schemaName string, s *schema, request bool) e
 	return nil
 }
 
-// responseMember picks the form in which a member of a reply can be absent or null.
+// responseMember chooses how a member of a reply can be absent or null.
 func responseMember(f *field, nullable, required bool) {
 	isList := strings.HasPrefix(f.goType, "[]")
 	switch {
@@ -219,7 +219,7 @@ func responseMember(f *field, nullable, required bool) {
 	}
 }
 
-// requestMember picks the form in which absent, null and a value stay apart.
+// requestMember chooses how absent, null and a value are distinguished.
 func (b *builder) requestMember(f *field, s *schema, required bool) {
 	resolved := s
 	if name := s.target(); name != "" {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// initialisms are the words that Go spells in capitals.
+// initialisms are the words that Go writes in capitals.
 var initialisms = map[string]string{
 	"api": "API", "bps": "BPS", "cpu": "CPU", "cpus": "CPUs", "dns": "DNS", "gpu": "GPU", "gpus": "GPUs",
 	"ha": "HA", "http": "HTTP", "id": "ID", "ids": "IDs", "io": "IO", "iops": "IOPS", "ip": "IP", "ips": "IPs",
@@ -16,8 +16,8 @@ var initialisms = map[string]string{
 	"vpc": "VPC", "vgpu": "VGPU", "vgpus": "VGPUs", "mac": "MAC",
 }
 
-// goName turns a name of the document (snake case, camel case, constants) into
-// an exported Go identifier.
+// goName converts a name of the document (snake case, camel case or a constant)
+// to an exported Go identifier.
 func goName(name string) string {
 	var b strings.Builder
 	for _, word := range words(name) {
@@ -35,7 +35,7 @@ func goName(name string) string {
 	return out
 }
 
-// words splits a name at separators and where lower case turns into upper case.
+// words splits a name at separators and before capitals.
 func words(name string) []string {
 	var out []string
 	var word []rune

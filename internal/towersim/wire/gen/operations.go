@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// op is one operation with its bodies resolved to Go types.
+// op is one operation with the Go types of its bodies.
 type op struct {
 	path, method, tag string
 	request, response *schema // nil: no body
@@ -20,8 +20,8 @@ type op struct {
 	connection                  bool
 }
 
-// operations lists the operations of the document, by path.
-func operations(doc *document) ([]*op, error) {
+// operations returns the operations of the document, ordered by path.
+func operations(doc *loadDocument) ([]*op, error) {
 	var out []*op
 	for _, path := range sortedKeys(doc.Paths) {
 		for _, method := range sortedKeys(doc.Paths[path]) {
@@ -47,8 +47,8 @@ func operations(doc *document) ([]*op, error) {
 	return out, nil
 }
 
-// resolveEntity notes which entity a list or count operation filters.
-func (o *op) resolveEntity(doc *document) {
+// resolveEntity sets the entity that a list or count operation filters.
+func (o *op) resolveEntity(doc *loadDocument) {
 	if o.request == nil || !isListRequest(o.request.target()) {
 		return
 	}
@@ -103,7 +103,7 @@ func emitOperation(b *strings.Builder, o *op) {
 // lists reports whether the operation replies with the rows of its entity.
 func (o *op) lists() bool { return o.entity != "" && o.responseType == goName(o.entity) }
 
-// emitBodies writes what the tests of package wire know of the bodies.
+// emitBodies writes the table of bodies for the tests of package wire.
 func emitBodies(ops []*op) string {
 	var b strings.Builder
 	b.WriteString("package wire\n\n// bodiesByPath are the bodies of all operations.\nvar bodiesByPath = map[string]bodies{\n")
@@ -125,7 +125,7 @@ func emitBodies(ops []*op) string {
 	return b.String()
 }
 
-// emitRequests writes what the simulator's tests know of the bodies of requests.
+// emitRequests writes the table of request types for the simulator's tests.
 func emitRequests(ops []*op) string {
 	var b strings.Builder
 	b.WriteString("package towersim_test\n\nimport (\n\"reflect\"\n\n\"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire\"\n)\n\n" +
@@ -139,8 +139,7 @@ func emitRequests(ops []*op) string {
 	return b.String()
 }
 
-// emitRelations writes the fields that lead from an entity to others, for the
-// simulator's tests.
+// emitRelations writes the table of relations for the simulator's tests.
 func emitRelations(relations map[string][]relation) string {
 	var b strings.Builder
 	b.WriteString("package towersim_test\n\n// relations are the filter fields that lead from an entity to others.\nvar relations = map[string][]relation{\n")
@@ -155,7 +154,7 @@ func emitRelations(relations map[string][]relation) string {
 	return b.String()
 }
 
-// listOf is a type, or with array a slice of it.
+// listOf returns a type or, if array is true, a slice of it.
 func listOf(array bool, name string) string {
 	if array {
 		return "[]" + name

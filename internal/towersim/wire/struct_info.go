@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// memberRules is what the strict decoder checks of a member, from its wire tag.
+// memberRules is what the decoder checks of a member, from its wire tag.
 type memberRules struct {
 	required, nullable, int32 bool
 	minItems                  int
@@ -18,10 +18,10 @@ type memberRules struct {
 
 func (r *memberRules) checkRange(path string, n float64) error {
 	if r.min != nil && n < *r.min {
-		return fault(path, "expected at least %g", *r.min)
+		return newDecodeError(path, "expected at least %g", *r.min)
 	}
 	if r.max != nil && n > *r.max {
-		return fault(path, "expected at most %g", *r.max)
+		return newDecodeError(path, "expected at most %g", *r.max)
 	}
 	return nil
 }
@@ -33,20 +33,20 @@ type member struct {
 	rules memberRules
 }
 
-// shape describes a struct type to the decoder.
-type shape struct {
+// structInfo describes a struct type for the decoder.
+type structInfo struct {
 	closed  bool
 	members []member
 }
 
-var shapes sync.Map // reflect.Type -> *shape
+var structInfos sync.Map // reflect.Type -> *shape
 
-func shapeOf(t reflect.Type) *shape {
-	known, _ := shapes.Load(t)
-	if s, ok := known.(*shape); ok {
+func structInfoOf(t reflect.Type) *structInfo {
+	known, _ := structInfos.Load(t)
+	if s, ok := known.(*structInfo); ok {
 		return s
 	}
-	s := new(shape)
+	s := new(structInfo)
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Name == "_" {
@@ -56,7 +56,7 @@ func shapeOf(t reflect.Type) *shape {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s.members = append(s.members, member{name: name, index: i, rules: parseRules(f.Tag.Get("wire"))})
 	}
-	shapes.Store(t, s)
+	structInfos.Store(t, s)
 	return s
 }
 
