@@ -186,7 +186,7 @@ func TestAccVM_kubernetesConfigurationIsChecked(t *testing.T) {
 		body     string
 		want     []string
 	}{
-		"unparsable kubeconfig": {[]string{"kubernetes", `{ config_content = "{" }`}, "", []string{"Invalid Kubernetes configuration", "no kubeconfig"}},
+		"unparsable kubeconfig": {[]string{"kubernetes", `{ config_content = "{" }`}, "", []string{"Invalid Kubernetes configuration", "not a kubeconfig"}},
 		"both kubeconfigs":      {[]string{"kubernetes", `{ config_content = "x", config_path = "y" }`}, "", []string{"Invalid Kubernetes configuration", "exclude each other"}},
 		"context that is not there": {
 			[]string{"kubernetes", `{ config_content = jsonencode({ apiVersion = "v1", kind = "Config" }), config_context = "gone" }`},

@@ -11,27 +11,27 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// secondLook is how long Find waits at most before it believes that a VM is
-// gone: Tower loses sight of one for a moment now and then.
-const secondLook = 5 * time.Second
+// maxPause is the longest time between the two looks of Find.
+const maxPause = 5 * time.Second
 
 // Reader is the part of the Tower client that a single look needs.
 type Reader interface {
-	// VM reads a VM; tower.ErrNotFound where there is none.
+	// VM reads a VM. It returns tower.ErrNotFound if there is none.
 	VM(ctx context.Context, id string) (*tower.VM, error)
-	// VMNICs reads the NICs of a VM, by their order.
+	// VMNICs reads the NICs of a VM in their order.
 	VMNICs(ctx context.Context, vmID string) ([]tower.VMNIC, error)
 }
 
-// Find reads a VM by the first of its ids that leads to one, for Tower may give
-// it a new id while its local id stays. It looks a second time, after pause but
-// at most 5 s, before it says that there is none (tower.ErrNotFound).
+// Find reads a VM by the first of its ids that Tower knows: Tower may give a VM a
+// new id, while its local id stays. Now and then Tower does not show a VM for a
+// moment, so Find looks a second time, after pause or at most 5 s, before it
+// returns tower.ErrNotFound.
 func Find(ctx context.Context, reader Reader, pause time.Duration, id string, others ...string) (*tower.VM, error) {
 	vm, err := ByIDs(ctx, reader, id, others...)
 	if !errors.Is(err, tower.ErrNotFound) {
 		return vm, err
 	}
-	timer := time.NewTimer(min(pause, secondLook))
+	timer := time.NewTimer(min(pause, maxPause))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -41,8 +41,9 @@ func Find(ctx context.Context, reader Reader, pause time.Duration, id string, ot
 	return ByIDs(ctx, reader, id, others...)
 }
 
-// ByIDs reads a VM by the first of its ids that leads to one, and looks once.
-// Others that are "" are not known. tower.ErrNotFound: none of them does.
+// ByIDs reads a VM by the first of its ids that Tower knows. It ignores others that
+// are "". It looks only once and returns tower.ErrNotFound if Tower knows none of
+// the ids.
 func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*tower.VM, error) {
 	vm, err := reader.VM(ctx, id)
 	for _, other := range others {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package netwait waits until a VM's network is ready and tells, in words, why
-// it is not. It joins the rule (internal/readiness) with what Tower reports
-// (internal/tower) and what Kubernetes knows (internal/kubenode); it knows
+// Package netwait waits until a VM's network is ready, and says in words why it
+// is not. It combines the rule (internal/readiness) with Tower's reports
+// (internal/tower) and with Kubernetes nodes (internal/kubenode). It knows
 // nothing of Terraform.
 package netwait
 
@@ -18,29 +18,28 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// asyncCreating is what Tower shows of a VM that is still being created.
+// asyncCreating is the EntityAsyncStatus of a VM that is still being created.
 const asyncCreating = "CREATING"
 
-// patience is how many looks in a row must agree before a VM counts as gone or
-// as switched off: Tower loses sight of a VM for a moment now and then, and
-// shows a fresh one as stopped before its first start has been noticed.
-const patience = 2
+// confirmations is how many looks in a row must agree before a VM counts as
+// deleted or as off: now and then Tower does not show a VM for a moment, and it
+// shows a new VM as stopped until it has noticed the first start.
+const confirmations = 2
 
-// progressEvery is how often a wait that goes on without a change says so.
-const progressEvery = time.Minute
+// progressInterval is how often a wait reports that nothing has changed.
+const progressInterval = time.Minute
 
 // Watcher is the part of the Tower client that a wait needs.
 type Watcher interface {
-	// WatchVM hands each look at the VM to observe until it returns true or
+	// WatchVM calls observe with each look at the VM, until observe returns true or
 	// ctx ends.
 	WatchVM(ctx context.Context, vmID string, observe func(obs tower.VMObservation, err error) (done bool)) error
 }
 
-// NodeWatch is one VM's look at the nodes of its Kubernetes cluster;
-// *kubenode.Watch is one.
+// NodeWatch follows the Kubernetes node of one VM; *kubenode.Watch implements it.
 type NodeWatch interface {
-	// Fresh receives when there is a new status, Status returns the latest one
-	// without waiting, Stop ends the watch.
+	// Fresh receives when there is a new status. Status returns the latest one
+	// without waiting. Stop ends the watch.
 	Fresh() <-chan struct{}
 	Status() kubenode.Status
 	Stop()
@@ -48,8 +47,8 @@ type NodeWatch interface {
 
 // Nodes finds the Kubernetes node of a VM.
 type Nodes interface {
-	// Watch begins to look. It never blocks: an API server that does not answer
-	// must not delay what Tower decides.
+	// Watch starts to look for the node. It never blocks, because an API server
+	// that does not answer must not delay a wait that Tower's report can end.
 	Watch(ctx context.Context, q kubenode.Query) NodeWatch
 }
 
@@ -57,21 +56,23 @@ type Nodes interface {
 type Request struct {
 	// VMID and VMName name the VM.
 	VMID, VMName string
-	// Rule is what must hold, with the NICs in the configuration's order.
+	// Rule says when the network is ready, with the NICs in the configuration's
+	// order.
 	Rule readiness.Spec
-	// Timeout bounds the wait alone. Settle is how long the addresses must
-	// have stayed the same; zero means that one look is enough.
+	// Timeout limits the wait itself. Settle is how long the addresses must stay
+	// the same; zero means that one look is enough.
 	Timeout, Settle time.Duration
-	// Restarted: the VM has just been powered on again, so what Tower shows from
-	// before says nothing until the guest's tools have reported anew.
+	// Restarted is true if the VM has just been powered on again. Addresses that
+	// Tower shows then may be from before, so they don't count while the guest's
+	// VM tools do not run.
 	Restarted bool
-	// Nodes is asked for the VM's Kubernetes node while Tower's report alone
-	// does not satisfy the rule; nil where no Kubernetes is configured.
-	// NodeName is the node's name where that is configured.
+	// Nodes finds the VM's Kubernetes node, which is looked up while Tower's report
+	// alone does not satisfy the rule. It is nil if no Kubernetes cluster is
+	// configured. NodeName is the node's name if that is configured.
 	Nodes    Nodes
 	NodeName string
-	// Progress is told of each change and, without one, once a minute. May be
-	// nil.
+	// Progress is called at each change, and once a minute if nothing changes. It
+	// may be nil.
 	Progress func(message string, fields map[string]any)
 }
 
@@ -82,17 +83,17 @@ type End int
 const (
 	// Ready: the rule is satisfied.
 	Ready End = iota
-	// TimedOut: the wait's time, or that of the operation around it, ran out.
+	// TimedOut: the time for the wait, or for the operation it is part of, ran out.
 	TimedOut
 	// Cancelled: the user interrupted Terraform.
 	Cancelled
-	// PoweredOff: the VM does not run any more and nobody asked for that.
+	// PoweredOff: the VM is off although it is meant to run.
 	PoweredOff
-	// Suspended: the VM was suspended and can't get an address.
+	// Suspended: the VM is suspended, so it can't get an address.
 	Suspended
 	// Recycled: the VM was moved to the recycle bin.
 	Recycled
-	// Deleted: the VM does not exist any more.
+	// Deleted: the VM no longer exists.
 	Deleted
 	// NotAwaited: no wait took place, because waiting is switched off or the VM
 	// does not run and is not meant to.
@@ -103,27 +104,28 @@ const (
 type Result struct {
 	End     End
 	Verdict readiness.Verdict
-	// VM and NICs are from the same look as Verdict; VM is nil where no look
+	// VM and NICs are from the look that Verdict is about. VM is nil if no look
 	// succeeded.
 	VM   *tower.VM
 	NICs []tower.VMNIC
-	// Node is what Kubernetes said last, NodeAsked whether it was asked.
+	// Node is the last status of the VM's Kubernetes node. NodeAsked is true if the
+	// node was looked up.
 	Node      kubenode.Status
 	NodeAsked bool
-	// At is when that look was, Waited how long the wait took.
+	// At is the time of that look. Waited is how long the wait took.
 	At     time.Time
 	Waited time.Duration
-	// Err is why the last look failed, nil where it did not.
+	// Err is why the last look failed, nil if it succeeded.
 	Err error
-	// Ran is whether the VM was seen to run during the wait.
+	// Ran is true if the VM was seen running during the wait.
 	Ran bool
 }
 
-// Wait looks at the VM until its network is ready, it can't become ready any
-// more, or the time is over. It returns within moments after ctx ends. Failed
-// looks are no verdict: they are reported in Result.Err if they were the last.
-// An error that no later look can mend (Tower refuses the log-in for good)
-// can't be told apart from a passing one here, so it, too, ends with the time.
+// Wait looks at the VM until its network is ready, until it can no longer become
+// ready, or until the time runs out. It returns soon after ctx ends. A failed look
+// does not end the wait; Result.Err has the error if the last look failed. Wait
+// can't tell a permanent error, such as a log-in that Tower refuses, from a
+// temporary one, so it waits until the time runs out in both cases.
 func Wait(ctx context.Context, watcher Watcher, req Request) Result {
 	start := time.Now()
 	wctx, cancel := context.WithTimeout(ctx, req.Timeout)
@@ -149,14 +151,14 @@ type wait struct {
 	result Result
 	ended  bool
 
-	seen    bool // a look has succeeded
-	node    NodeWatch
-	nodeNew <-chan struct{}
+	seen      bool // a look has succeeded
+	node      NodeWatch
+	nodeFresh <-chan struct{}
 
-	missing, off int // looks in a row
+	missing, off int // looks in a row that did not find the VM, or found it off
 
-	settled     []string // the addresses that have to stay the same
-	settledFrom time.Time
+	stable      []string // the addresses that must stay the same for Settle
+	stableSince time.Time
 
 	lastLine     string
 	lastProgress time.Time
@@ -168,13 +170,13 @@ type towerLook struct {
 	err error
 }
 
-// run takes looks at Tower and news of the node as they come, until the wait is
-// over or ctx ends. The watching of Tower runs beside it, so that neither
-// source can hold up the other.
+// run handles looks at Tower and new statuses of the node until the wait is over
+// or ctx ends. It watches Tower in a goroutine of its own, so that neither source
+// can delay the other.
 func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	ctx, cancel := context.WithCancel(ctx)
 	looks, stopped := make(chan towerLook), make(chan struct{})
-	var failure error // of the watching, good once stopped is closed
+	var failure error // the result of WatchVM, valid once stopped is closed
 	go func() {
 		defer close(stopped)
 		failure = watcher.WatchVM(ctx, w.req.VMID, func(obs tower.VMObservation, err error) bool {
@@ -199,7 +201,7 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 			if w.observe(ctx, l.obs, l.err, time.Now()) {
 				return nil
 			}
-		case <-w.nodeNew:
+		case <-w.nodeFresh:
 			if w.judge(time.Now()) {
 				return nil
 			}
@@ -211,7 +213,7 @@ func (w *wait) run(ctx context.Context, watcher Watcher) error {
 	}
 }
 
-// observe takes one look at Tower and reports whether the wait is over.
+// observe handles one look at Tower and reports whether the wait is over.
 func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, now time.Time) bool {
 	w.result.Err = err
 	if err != nil {
@@ -221,7 +223,7 @@ func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, 
 	if obs.VM == nil {
 		w.missing++
 		w.progress(now)
-		return w.missing >= patience && w.end(Deleted)
+		return w.missing >= confirmations && w.end(Deleted)
 	}
 	w.missing, w.seen = 0, true
 	w.result.VM, w.result.NICs, w.result.At = obs.VM, obs.NICs, now
@@ -244,15 +246,16 @@ func (w *wait) observe(ctx context.Context, obs tower.VMObservation, err error, 
 		w.node = w.req.Nodes.Watch(ctx, kubenode.Query{
 			ProviderID: ProviderID(obs.VM), NodeName: w.req.NodeName, VMName: obs.VM.Name, VMCreatedAt: obs.VM.CreatedAt,
 		})
-		w.nodeNew, w.result.NodeAsked = w.node.Fresh(), true
+		w.nodeFresh, w.result.NodeAsked = w.node.Fresh(), true
 	}
 	return over
 }
 
-// ProviderID is the provider id that the Kubernetes node of the VM carries.
+// ProviderID returns the provider id that the VM's Kubernetes node has.
 func ProviderID(vm *tower.VM) string { return providerid.Of(vm.LocalID) }
 
-// evaluate applies the rule to the latest that both sources have told.
+// evaluate applies the rule to the latest look at Tower and the latest status of
+// the node.
 func (w *wait) evaluate() {
 	nics := w.result.NICs
 	if w.req.Restarted && !w.toolsReport() {
@@ -266,14 +269,15 @@ func (w *wait) evaluate() {
 	w.result.Verdict = readiness.Evaluate(w.req.Rule, obs)
 }
 
-// toolsReport tells whether the guest's tools run, and so whether addresses can
-// be from after the power-on.
+// toolsReport reports whether the guest's VM tools may be running, so that
+// reported addresses may be from after the power-on.
 func (w *wait) toolsReport() bool {
 	status := w.result.VM.ToolsStatus
 	return status != toolsNotRunning && status != toolsNotInstalled
 }
 
-// judge reports whether the VM is ready by the latest that is known.
+// judge evaluates the rule and reports whether the wait is over because the VM is
+// ready.
 func (w *wait) judge(now time.Time) bool {
 	if !w.seen {
 		return false
@@ -281,16 +285,16 @@ func (w *wait) judge(now time.Time) bool {
 	w.evaluate()
 	defer w.progress(now)
 	if !w.result.Verdict.Ready || w.result.VM.EntityAsyncStatus == asyncCreating {
-		w.settledFrom = time.Time{}
+		w.stableSince = time.Time{}
 		return false
 	}
 	w.result.At = now
-	return w.steady(now) && w.end(Ready)
+	return w.settled(now) && w.end(Ready)
 }
 
-// notRunning reports whether the VM has stopped for good: it ran before, or
-// has been seen so often enough. UNKNOWN (its host can't be reached) is not a
-// verdict.
+// notRunning reports whether the VM is off for good: it ran before, or enough
+// looks in a row have found it off. With the status UNKNOWN (its host can't be
+// reached) it may still be running.
 func (w *wait) notRunning(status string) bool {
 	switch status {
 	case tower.StatusRunning:
@@ -298,14 +302,14 @@ func (w *wait) notRunning(status string) bool {
 		return false
 	case tower.StatusStopped, tower.StatusSuspended, tower.StatusDeleted:
 		w.off++
-		return w.result.Ran || w.off >= patience
+		return w.result.Ran || w.off >= confirmations
 	}
 	w.off = 0
 	return false
 }
 
-// steady reports whether the addresses have been the same for Settle.
-func (w *wait) steady(now time.Time) bool {
+// settled reports whether the addresses have stayed the same for Settle.
+func (w *wait) settled(now time.Time) bool {
 	if w.req.Settle <= 0 {
 		return true
 	}
@@ -313,10 +317,10 @@ func (w *wait) steady(now time.Time) bool {
 	for _, address := range w.result.Verdict.Addresses {
 		current = append(current, address.String())
 	}
-	if w.settledFrom.IsZero() || !slices.Equal(current, w.settled) {
-		w.settled, w.settledFrom = current, now
+	if w.stableSince.IsZero() || !slices.Equal(current, w.stable) {
+		w.stable, w.stableSince = current, now
 	}
-	return now.Sub(w.settledFrom) >= w.req.Settle
+	return now.Sub(w.stableSince) >= w.req.Settle
 }
 
 func (w *wait) end(end End) bool {
@@ -324,13 +328,13 @@ func (w *wait) end(end End) bool {
 	return true
 }
 
-// progress says what is missing, on each change and once a minute.
+// progress reports what is missing, at each change and once a minute.
 func (w *wait) progress(now time.Time) {
 	if w.req.Progress == nil || w.ended {
 		return
 	}
 	line := w.result.missing()
-	if line == w.lastLine && now.Sub(w.lastProgress) < progressEvery {
+	if line == w.lastLine && now.Sub(w.lastProgress) < progressInterval {
 		return
 	}
 	w.lastLine, w.lastProgress = line, now
@@ -347,7 +351,7 @@ func (w *wait) progress(now time.Time) {
 	w.req.Progress("Waiting for the network: "+line, fields)
 }
 
-// Observe turns Tower's NICs into what the rule reads.
+// Observe converts Tower's NICs to an observation for the rule.
 func Observe(nics []tower.VMNIC) readiness.Observation {
 	reported := make([]readiness.ReportedNIC, 0, len(nics))
 	for _, nic := range nics {
@@ -358,7 +362,7 @@ func Observe(nics []tower.VMNIC) readiness.Observation {
 	return readiness.Observation{NICs: reported}
 }
 
-// WithoutAddresses returns the NICs with nothing reported on them.
+// WithoutAddresses returns a copy of the NICs without reported addresses.
 func WithoutAddresses(nics []tower.VMNIC) []tower.VMNIC {
 	out := make([]tower.VMNIC, len(nics))
 	for i, nic := range nics {

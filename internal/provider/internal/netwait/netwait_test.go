@@ -18,8 +18,8 @@ import (
 
 const interval = 5 * time.Second
 
-// script plays looks one after the other, an interval apart, and repeats the
-// last one for ever.
+// script is a Watcher that plays looks an interval apart, and then repeats the
+// last one forever.
 type script []look
 
 type look struct {
@@ -122,7 +122,7 @@ func TestWait_cancelIsNoTimeout(t *testing.T) {
 			t.Errorf("ended %d after %s, want cancelled after 7s", result.End, result.Waited)
 		}
 		if result.VM == nil || len(result.Verdict.NICs) != 1 {
-			t.Error("what was seen before the cancel is lost")
+			t.Error("the last look before the cancellation is lost")
 		}
 	})
 }
@@ -149,7 +149,7 @@ func TestWait_settle(t *testing.T) {
 		req.Settle = 2 * interval
 		result := Wait(t.Context(), looks, req)
 		if result.End != Ready || result.Waited != 6*interval {
-			t.Errorf("ended %d after %s, want ready after %s: two intervals after the last change", result.End, result.Waited, 6*interval)
+			t.Errorf("ended %d after %s, want ready after %s, two intervals after the last change", result.End, result.Waited, 6*interval)
 		}
 		if want := netip.MustParseAddr("10.0.0.3"); len(result.Verdict.Addresses) != 1 || result.Verdict.Addresses[0] != want {
 			t.Errorf("addresses %v, want %s", result.Verdict.Addresses, want)
@@ -199,22 +199,22 @@ func TestReport_namesWhatAPersonNeeds(t *testing.T) {
 				nics: []tower.VMNIC{nic(0, "169.254.7.7"), nic(1), nic(2, "240.255.0.1")},
 			}},
 			[]string{
-				`VM "web" (id vm-1)`, "not ready after 6s", "Power state: RUNNING", "VM tools: RUNNING, version 3.1.0",
+				`VM "web" (id vm-1)`, "not ready after 6s", "What to check:", "Power state: RUNNING", "VM tools: RUNNING, version 3.1.0",
 				`NIC 0 (MAC 52:54:00:00:00:00, VLAN "default", IPV4_DHCP): 169.254.7.7, which does not count: `,
 				`NIC 1 (MAC 52:54:00:00:00:01, VLAN "default", IPV4_DHCP): no address reported`, "NIC 2", "240.255.0.1", "DHCP server",
 			},
 		},
 		"tools not installed": {
 			script{{vm: &tower.VM{ID: "vm-1", Status: "RUNNING", ToolsStatus: "NOT_INSTALLED"}, nics: []tower.VMNIC{nic(0), nic(1), nic(2)}}},
-			[]string{"VM tools: NOT_INSTALLED", "install them in the template"},
+			[]string{"VM tools: NOT_INSTALLED", "Install them in the template"},
 		},
 		"Tower fails": {script{{err: errors.New("HTTP 503 from a proxy")}}, []string{"HTTP 503 from a proxy", "Tower did not show the VM"}},
 		"switched off": {
 			script{running(nic(0), nic(1), nic(2)), in("STOPPED")},
-			[]string{"was powered off while waiting", `power_state = "RUNNING"`},
+			[]string{"was powered off during the wait", `power_state = "RUNNING"`},
 		},
-		"off from the start":       {script{in("STOPPED")}, []string{"the VM is off (seen for", "whether the VM is meant to run", `power_state = "RUNNING"`}},
-		"suspended from the start": {script{in("SUSPENDED")}, []string{"the VM is suspended (seen for", "whether the VM is meant to run", `power_state = "RUNNING"`}},
+		"off from the start":       {script{in("STOPPED")}, []string{"the VM has been off for the whole wait", "whether the VM is meant to run", `power_state = "RUNNING"`}},
+		"suspended from the start": {script{in("SUSPENDED")}, []string{"the VM has been suspended for the whole wait", "whether the VM is meant to run", `power_state = "RUNNING"`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -231,7 +231,7 @@ func TestReport_namesWhatAPersonNeeds(t *testing.T) {
 	}
 }
 
-// nodeStory shows a node from a moment on.
+// nodeStory shows a node after some time.
 type nodeStory struct {
 	after   time.Duration
 	status  kubenode.Status

@@ -8,12 +8,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 )
 
-// NodesOf lets a directory of nodes be asked by a wait.
+// NodesOf adapts a directory of nodes for a wait.
 func NodesOf(directory *kubenode.Directory) Nodes { return directoryNodes{directory} }
 
 type directoryNodes struct{ directory *kubenode.Directory }
 
-// Watch begins to look for the node of a VM.
+// Watch starts to look for the node of a VM.
 func (n directoryNodes) Watch(ctx context.Context, q kubenode.Query) NodeWatch {
 	return n.directory.Watch(ctx, q)
 }

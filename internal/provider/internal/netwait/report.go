@@ -17,9 +17,9 @@ const (
 	toolsNotRunning   = "NOT_RUNNING"
 )
 
-// Report tells a person why the network is not ready: how long was waited, the
-// states of the VM and of its tools, each NIC with what was seen on it and why
-// that does not count, and what to check, chosen by what was seen.
+// Report explains why the network is not ready: how long the wait took, the states
+// of the VM and its VM tools, the addresses seen on each NIC and why they don't
+// count, and what to check.
 func (r Result) Report(req Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", r.headline(req))
@@ -56,18 +56,18 @@ func (r Result) headline(req Request) string {
 		return fmt.Sprintf("%s is not ready yet: the wait was cancelled after %s.", subject, waited)
 	case PoweredOff:
 		if !r.Ran {
-			return fmt.Sprintf("%s can't become ready: the VM is off (seen for %s). It was not started, or was switched off at once by its guest or by somebody.", subject, waited)
+			return fmt.Sprintf("%s can't become ready: the VM has been off for the whole wait (%s). It was not started, or its guest or somebody powered it off at once.", subject, waited)
 		}
-		return fmt.Sprintf("%s can't become ready: the VM was powered off while waiting (after %s). Its guest switched it off, or somebody did.", subject, waited)
+		return fmt.Sprintf("%s can't become ready: the VM was powered off during the wait (after %s), by its guest or by somebody.", subject, waited)
 	case Suspended:
 		if !r.Ran {
-			return fmt.Sprintf("%s can't become ready: the VM is suspended (seen for %s).", subject, waited)
+			return fmt.Sprintf("%s can't become ready: the VM has been suspended for the whole wait (%s).", subject, waited)
 		}
-		return fmt.Sprintf("%s can't become ready: the VM was suspended while waiting (after %s).", subject, waited)
+		return fmt.Sprintf("%s can't become ready: the VM was suspended during the wait (after %s).", subject, waited)
 	case Recycled:
-		return fmt.Sprintf("%s can't become ready: the VM was moved to the recycle bin while waiting (after %s).", subject, waited)
+		return fmt.Sprintf("%s can't become ready: the VM was moved to the recycle bin during the wait (after %s).", subject, waited)
 	case Deleted:
-		return fmt.Sprintf("VM %q (id %s) was deleted while its network was waited for (after %s).", req.VMName, req.VMID, waited)
+		return fmt.Sprintf("VM %q (id %s) was deleted during the wait for its network (after %s).", req.VMName, req.VMID, waited)
 	case NotAwaited:
 		return subject + " was not waited for."
 	default:
@@ -75,7 +75,7 @@ func (r Result) headline(req Request) string {
 	}
 }
 
-// missing says in one line what the wait still lacks.
+// missing says in one line what the wait is waiting for.
 func (r Result) missing() string {
 	switch {
 	case r.VM == nil && r.Err != nil:
@@ -83,7 +83,7 @@ func (r Result) missing() string {
 	case r.VM == nil:
 		return "Tower does not show the VM yet"
 	case len(r.Verdict.Missing) == 0:
-		return "the addresses must stay the same for a while"
+		return "the addresses must stay the same for network_readiness.settle"
 	}
 	return strings.Join(r.Verdict.Missing, " ")
 }
@@ -95,7 +95,8 @@ func (r Result) tools() string {
 	return fmt.Sprintf("%s, version %s", orUnknown(r.VM.ToolsStatus), r.VM.ToolsVersion)
 }
 
-// nicLine describes one NIC: NIC 0 (MAC, VLAN, type): what was seen.
+// nicLine describes one NIC: its index, MAC address, VLAN and type, then the
+// addresses that were seen.
 func (r Result) nicLine(i int, verdict readiness.NICVerdict, req Request) string {
 	var traits []string
 	if verdict.MAC != "" {
@@ -109,25 +110,25 @@ func (r Result) nicLine(i int, verdict readiness.NICVerdict, req Request) string
 		traits = append(traits, string(req.Rule.NICs[i].Type))
 		enabled = req.Rule.NICs[i].Enabled
 	}
-	return fmt.Sprintf("NIC %d (%s): %s", i, strings.Join(traits, ", "), seen(verdict, enabled))
+	return fmt.Sprintf("NIC %d (%s): %s", i, strings.Join(traits, ", "), describeNIC(verdict, enabled))
 }
 
-// nodeLine says what Kubernetes told of the VM's node.
+// nodeLine describes the VM's Kubernetes node, or says why it is not known.
 func (r Result) nodeLine() string {
 	if r.Node.Problem != "" {
 		return r.Node.Problem
 	}
 	if len(r.Verdict.Node) == 0 {
-		return "not asked in the end."
+		return "the node's addresses were not needed."
 	}
 	parts := make([]string, 0, len(r.Verdict.Node))
 	for _, s := range r.Verdict.Node {
-		parts = append(parts, countedOrNot(s))
+		parts = append(parts, describeSeen(s))
 	}
 	return fmt.Sprintf("node %q shows %s.", r.Node.Node, strings.Join(parts, "; "))
 }
 
-func countedOrNot(s readiness.Seen) string {
+func describeSeen(s readiness.Seen) string {
 	if s.Reason == "" {
 		return s.Address
 	}
@@ -150,10 +151,10 @@ func vlan(nic tower.VMNIC) string {
 	return fmt.Sprintf("VLAN %q", nic.VLANName)
 }
 
-func seen(verdict readiness.NICVerdict, enabled bool) string {
+func describeNIC(verdict readiness.NICVerdict, enabled bool) string {
 	var parts []string
 	for _, s := range verdict.Seen {
-		parts = append(parts, countedOrNot(s))
+		parts = append(parts, describeSeen(s))
 	}
 	text := strings.Join(parts, "; ")
 	switch {
@@ -173,37 +174,37 @@ func seen(verdict readiness.NICVerdict, enabled bool) string {
 	return text + "."
 }
 
-// advice is what to check, by what was seen.
+// advice returns what the user should check, depending on what was seen.
 func (r Result) advice(req Request) []string {
 	var lines []string
 	add := func(line string) { lines = append(lines, line) }
 	switch r.End {
 	case Deleted:
-		add("who deleted the VM; the next apply creates it anew.")
+		add("Find out who deleted the VM. The next apply creates it again.")
 		return lines
 	case Recycled:
-		add("restore the VM from the recycle bin in Tower, or remove it there; the next apply then goes on.")
+		add("Restore the VM from the recycle bin in Tower, or remove it there. Then apply again.")
 		return lines
 	case PoweredOff, Suspended:
 		if !r.Ran {
-			add("whether the VM is meant to run: if not, wait for it when it does.")
+			add("Check whether the VM is meant to run. If it is not, wait for its network only once it is.")
 		}
-		add("the guest's console and system log for why it stopped, then start it, or set power_state = \"RUNNING\".")
+		add("Check the guest's console and system log for the reason. Then start the VM, or set power_state = \"RUNNING\".")
 		return lines
 	case Ready, Cancelled, TimedOut:
 	}
 	if r.VM == nil {
-		add("that Tower answers and that this user may see the VM.")
+		add("Check that Tower answers, and that this user may see the VM.")
 		return lines
 	}
 	switch r.VM.ToolsStatus {
 	case toolsNotInstalled:
-		add("VM tools are not installed in the guest, so Tower can't learn its addresses: install them in the template.")
+		add("VM tools are not installed in the guest, so Tower can't learn its addresses. Install them in the template.")
 	case toolsNotRunning:
-		add("VM tools are installed but do not run: see the guest's console, whether it has booted and started them.")
+		add("VM tools are installed but not running. Check on the guest's console whether it has booted and started them.")
 	default:
 		if r.End == TimedOut {
-			add("VM tools report addresses to Tower one to three minutes after the guest has them; a longer network_readiness.timeout may be all it takes.")
+			add("VM tools report addresses to Tower one to three minutes after the guest has them. Try a longer network_readiness.timeout.")
 		}
 	}
 	lines = append(lines, r.nicAdvice(req)...)
@@ -224,16 +225,16 @@ func (r Result) nicAdvice(req Request) []string {
 	}
 	var lines []string
 	if linkLocal {
-		lines = append(lines, "a link-local address (169.254.0.0/16) means that the guest got no DHCP lease: check the DHCP server of that VLAN and its free addresses.")
+		lines = append(lines, "A link-local address (169.254.0.0/16) means that the guest got no DHCP lease. Check the DHCP server of that VLAN and its free addresses.")
 	}
 	if configured {
-		lines = append(lines, "a DHCP NIC shows an address that is configured as static: check which interface of the guest has which MAC.")
+		lines = append(lines, "A DHCP NIC reports an address that is configured as static. Check which interface in the guest has which MAC address.")
 	}
 	if empty {
-		lines = append(lines, "a NIC without any address: check its VLAN and DHCP server; set wait_for_ip = false on a NIC that never gets one.")
+		lines = append(lines, "A NIC reports no address at all. Check its VLAN and the DHCP server; set wait_for_ip = false on a NIC that never gets an address.")
 	}
 	if req.Rule.RequireStatic {
-		lines = append(lines, "require_static wants each static NIC to report its configured address: check what cloud-init did in the guest.")
+		lines = append(lines, "With require_static, each static NIC must report its configured address. Check what cloud-init did in the guest.")
 	}
 	return lines
 }

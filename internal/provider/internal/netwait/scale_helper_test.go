@@ -19,11 +19,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// waitLimit bounds a wait that should have ended long before.
+// waitLimit is the timeout of waits that should end long before it.
 const waitLimit = 10 * time.Minute
 
-// rig is a simulated Tower with its workload cluster, and what one configured
-// provider has to look at both: all that wait share it, as they do there.
+// rig is a simulated Tower with its workload cluster, and the clients of one
+// configured provider for both, which all waits share.
 type rig struct {
 	sim    *towersim.Server
 	client *tower.Client
@@ -58,9 +58,9 @@ func newRig(tb testing.TB, scenario string, interval time.Duration) *rig {
 	return &rig{sim: sim, client: client, nodes: netwait.NodesOf(directory)}
 }
 
-// lagScenario has the times of the cases that Cluster API's provider for ELF was
-// measured with: when the node registers and when Tower first shows the guest's
-// addresses, both from power-on.
+// lagScenario has the times that were measured with Cluster API's provider for
+// ELF: when the node registers, and when Tower first shows the guest's addresses,
+// both after the power-on.
 const lagScenario = `
 inventory:
   clusters: [{name: cluster-1, hosts: 5, vlans: [{name: default, dhcp: 10.255.0.0/16}]}]
@@ -82,8 +82,8 @@ guests:
     kubernetes_node: {registered: 81s, internal_ip: 10.255.233.186}
 `
 
-// lagCase is a case: its NICs, "" for one with DHCP, and whether it is Tower or
-// the node that decides.
+// lagCase is one measured case. NICs are static addresses, "" for a DHCP NIC.
+// ByTower says whether Tower's report makes the VM ready, or else the node.
 type lagCase struct {
 	name    string
 	nics    []string
@@ -98,8 +98,9 @@ var lagCases = []lagCase{
 	{"double-static", []string{"10.255.233.186/16", "10.255.233.187/16"}, false},
 }
 
-// moment is when what decides the case happened, nil if it has not.
-func (c lagCase) moment(vm towersim.VMReport) *time.Time {
+// decisiveMoment returns when Tower or the node first showed what makes the VM
+// ready, nil if that has not happened.
+func (c lagCase) decisiveMoment(vm towersim.VMReport) *time.Time {
 	if !c.byTower {
 		return vm.NodeRegisteredAt
 	}
@@ -127,13 +128,13 @@ func (c lagCase) rule() readiness.Spec {
 	return spec
 }
 
-// owns tells whether a VM of that name is one of the case's.
+// owns reports whether the VM with that name belongs to the case.
 func (c lagCase) owns(name string) bool {
 	i := strings.LastIndexByte(name, '-')
 	return i >= 0 && name[:i] == c.name
 }
 
-// place is where VMs are made.
+// place has the ids of the objects that VMs are created from.
 type place struct{ cluster, vlan, template string }
 
 func (r *rig) place(ctx context.Context) (place, error) {
@@ -143,7 +144,7 @@ func (r *rig) place(ctx context.Context) (place, error) {
 	}
 	vlans, err := r.client.VLANs(ctx, tower.Where{"name": "default"})
 	if err != nil || len(vlans) == 0 {
-		return place{}, errors.Join(err, errors.New("no network"))
+		return place{}, errors.Join(err, errors.New("no VM network"))
 	}
 	templates, err := r.client.ContentLibraryVMTemplates(ctx, nil)
 	if err != nil || len(templates) == 0 {
@@ -152,7 +153,7 @@ func (r *rig) place(ctx context.Context) (place, error) {
 	return place{clusters[0].ID, vlans[0].ID, templates[0].ID}, nil
 }
 
-// create is the create call of one VM of the case.
+// create returns the request that creates one VM of the case.
 func (c lagCase) create(name string, at place) tower.VMCreate {
 	in := tower.VMCreate{
 		Name: name, ClusterID: at.cluster, ContentLibraryVMTemplateID: at.template, Running: true, CloudInit: &tower.CloudInit{},
@@ -170,9 +171,9 @@ func (c lagCase) create(name string, at place) tower.VMCreate {
 	return in
 }
 
-// makeAndWait makes a VM and waits for its network, as a create does. It
-// returns when the wait ended.
-func (r *rig) makeAndWait(ctx context.Context, c lagCase, name string, at place) (time.Time, error) {
+// createAndWait creates a VM and waits for its network. It returns the time at
+// which the wait ended.
+func (r *rig) createAndWait(ctx context.Context, c lagCase, name string, at place) (time.Time, error) {
 	creation, err := r.client.CreateVM(ctx, c.create(name, at))
 	if err != nil {
 		return time.Time{}, err
@@ -191,16 +192,16 @@ func (r *rig) makeAndWait(ctx context.Context, c lagCase, name string, at place)
 	return ended, nil
 }
 
-// load is what Tower got while VMs waited.
+// load is the number of requests to Tower while VMs were waited for.
 type load struct {
 	vms      int
-	took     time.Duration // from before the first wait to after the last request that is counted
+	took     time.Duration // from before the first wait to after the last counted request
 	requests map[string]int
-	seen     int // of the VMs, how many were shown at least once
+	seen     int // how many VMs were shown at least once
 }
 
-// waitingLoad lets n VMs wait that never become ready, until enough says that
-// enough was seen.
+// waitingLoad waits for all VMs of the rig, which never become ready, until enough
+// returns true.
 func (r *rig) waitingLoad(ctx context.Context, enough func(took time.Duration, requests map[string]int) bool) load {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -245,7 +246,7 @@ func (r *rig) waitingLoad(ctx context.Context, enough func(took time.Duration, r
 	return out
 }
 
-// total is the number of all requests.
+// total returns the number of all requests.
 func (l load) total() int {
 	sum := 0
 	for _, n := range l.requests {
@@ -254,10 +255,10 @@ func (l load) total() int {
 	return sum
 }
 
-// chunks is how many requests the NICs of all VMs take.
+// chunks returns how many requests it takes to read the NICs of all VMs.
 func (l load) chunks() int { return (l.vms + 99) / 100 }
 
-// loadScenario has n VMs whose guests never report an address.
+// loadScenario returns a scenario with n VMs whose guests never report an address.
 func loadScenario(n int) string {
 	var b strings.Builder
 	b.WriteString("guests: [{match: '*', nics: [{index: 0, reported: never}]}]\n")

@@ -16,12 +16,12 @@ const (
 	operationNICs = "get-vm-nics"
 )
 
-// waiting are the numbers of VMs whose common wait is measured.
+// waiting are the numbers of VMs that are waited for at the same time.
 var waiting = []int{1, 10, 100, 1000}
 
-// While VMs wait, Tower gets two requests for each poll interval, and one more
-// for each further hundred of them: nothing that grows with each VM.
-func TestWait_requestsOfManyWhoWait(t *testing.T) {
+// Waiting for up to a hundred VMs costs two requests in each poll interval, and
+// one more for each further hundred, but none for each single VM.
+func TestWait_requestsOfManyWaits(t *testing.T) {
 	t.Parallel()
 	const interval, looks = 200 * time.Millisecond, 5
 	for _, n := range waiting {
@@ -40,21 +40,21 @@ func TestWait_requestsOfManyWhoWait(t *testing.T) {
 			}
 			ticks, nics := got.requests[operationVMs], got.requests[operationNICs]
 			if allowed := int(got.took/interval) + 1; ticks > allowed {
-				t.Errorf("%d looks in %s, at most %d may be", ticks, got.took, allowed)
+				t.Errorf("%d looks in %s, want at most %d", ticks, got.took, allowed)
 			}
 			if nics > ticks*got.chunks() {
-				t.Errorf("%d looks took %d requests for NICs, at most %d each may be", ticks, nics, got.chunks())
+				t.Errorf("%d looks took %d requests for NICs, want at most %d for each look", ticks, nics, got.chunks())
 			}
-			// The first look may come before all wait, the last one may not have ended.
+			// The first look may come before all waits have begun, and the last one may not have ended.
 			if nics < (ticks-2)*got.chunks() {
-				t.Errorf("%d looks took %d requests for NICs, not all VMs were looked at", ticks, nics)
+				t.Errorf("%d looks took only %d requests for NICs, so they missed some VMs", ticks, nics)
 			}
 		})
 	}
 }
 
-// BenchmarkWaiting counts the requests to Tower in a minute in which VMs wait,
-// at the default poll interval.
+// BenchmarkWaiting counts the requests to Tower in a minute of waiting at the
+// default poll interval.
 func BenchmarkWaiting(b *testing.B) {
 	const interval, minute = 5 * time.Second, time.Minute
 	loads := make([]load, len(waiting))
@@ -77,7 +77,7 @@ func BenchmarkWaiting(b *testing.B) {
 				b.Errorf("%d of %d VMs were seen", l.seen, l.vms)
 			}
 			if l.total() > allowed {
-				b.Errorf("%d requests in %s, at most %d may be: %v", l.total(), l.took, allowed, l.requests)
+				b.Errorf("%d requests in %s, want at most %d: %v", l.total(), l.took, allowed, l.requests)
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(float64(l.total()), "requests")
@@ -87,16 +87,15 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// What the lag between the deciding moment and the end of the wait may be.
+// The limits for the lag between the decisive moment and the end of the wait.
 const (
 	allowedMedian  = 3 * time.Second
 	allowedMaximum = 6 * time.Second
 )
 
-// BenchmarkLag measures, in real time, how long after the deciding moment the
-// wait ends, for many VMs of each measured case at once. They start a different
-// part of the poll interval apart, so that what decides falls on every phase of
-// the poll.
+// BenchmarkLag measures, in real time, how long after the decisive moment the wait
+// ends, for many VMs of each measured case at once. The VMs start at such
+// distances that their decisive moments are spread over the poll interval.
 func BenchmarkLag(b *testing.B) {
 	const (
 		interval = 5 * time.Second
@@ -118,7 +117,7 @@ func BenchmarkLag(b *testing.B) {
 				start := time.NewTimer(time.Duration(i)*apart + time.Duration(k)*apart/time.Duration(len(lagCases)))
 				defer start.Stop()
 				<-start.C
-				end, err := r.makeAndWait(b.Context(), c, name, at)
+				end, err := r.createAndWait(b.Context(), c, name, at)
 				mu.Lock()
 				defer mu.Unlock()
 				ended[name], failures[name] = end, err
@@ -132,9 +131,9 @@ func BenchmarkLag(b *testing.B) {
 		if i < 0 || failures[vm.Name] != nil {
 			b.Fatalf("VM %q: %v", vm.Name, failures[vm.Name])
 		}
-		moment := lagCases[i].moment(vm)
+		moment := lagCases[i].decisiveMoment(vm)
 		if moment == nil || ended[vm.Name].Before(*moment) {
-			b.Fatalf("VM %q was ready before what decides it", vm.Name)
+			b.Fatalf("VM %q was ready before the decisive moment", vm.Name)
 		}
 		lags[lagCases[i].name] = append(lags[lagCases[i].name], ended[vm.Name].Sub(*moment))
 	}
@@ -153,7 +152,7 @@ func reportLag(b *testing.B, lags []time.Duration, want int) {
 	median := (lags[middle-1] + lags[middle]) / 2
 	maximum := lags[len(lags)-1]
 	if median > allowedMedian || maximum > allowedMaximum {
-		b.Errorf("the median is %s, the maximum %s; at most %s and %s may be", median, maximum, allowedMedian, allowedMaximum)
+		b.Errorf("the median is %s and the maximum %s, want at most %s and %s", median, maximum, allowedMedian, allowedMaximum)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(len(lags)), "VMs")

@@ -18,8 +18,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 )
 
-// Kubernetes is the argument kubernetes, of the provider and of a VM's
-// kubernetes_node.
+// Kubernetes is the argument kubernetes of the provider and of kubernetes_node.
 type Kubernetes struct {
 	ConfigPath           types.String `tfsdk:"config_path"`
 	ConfigContent        types.String `tfsdk:"config_content"`
@@ -32,29 +31,29 @@ type Kubernetes struct {
 	Insecure             types.Bool   `tfsdk:"insecure"`
 }
 
-// kubernetesTexts are the text members: description, and whether they are
-// secrets.
+// kubernetesTexts are the string arguments: their descriptions, and whether they
+// are sensitive.
 var kubernetesTexts = map[string]struct {
 	description string
 	sensitive   bool
 }{
-	"config_path":            {"Path of a kubeconfig file. It need not exist yet when the apply begins.", false},
+	"config_path":            {"Path of a kubeconfig file, which need not exist yet when the apply begins.", false},
 	"config_content":         {"Text of a kubeconfig, instead of `config_path`.", true},
-	"config_context":         {"Context of the kubeconfig to use. Default: its current one.", false},
-	"host":                   {"URL or host:port of the API server, in place of the kubeconfig's.", false},
-	"token":                  {"Bearer token, in place of the kubeconfig's credentials.", true},
-	"client_certificate":     {"Client certificate in PEM, in place of the kubeconfig's. Needs `client_key`.", false},
+	"config_context":         {"Context in the kubeconfig. Default: its current context.", false},
+	"host":                   {"URL or host:port of the API server. It replaces the kubeconfig's.", false},
+	"token":                  {"Bearer token. It replaces the kubeconfig's credentials.", true},
+	"client_certificate":     {"Client certificate in PEM. It replaces the kubeconfig's credentials. Requires `client_key`.", false},
 	"client_key":             {"Key of the client certificate in PEM.", true},
-	"cluster_ca_certificate": {"Certificate in PEM that the API server's certificate is checked with.", false},
+	"cluster_ca_certificate": {"Certificates in PEM of the authorities that sign the API server's certificate.", false},
 }
 
 const (
-	insecureDescription   = "Whether to accept any certificate of the API server. Default `false`."
-	kubernetesDescription = "Where the Kubernetes node of a VM is looked up, so that its address can make the network ready before Tower knows it. " +
-		"Nothing that Kubernetes does or fails to do fails a create. The names are those of the kubernetes and helm providers."
+	insecureDescription   = "Whether to accept any certificate from the API server. Default `false`."
+	kubernetesDescription = "Kubernetes cluster in which the VM's node is looked up, so that the node's address can make the network ready before Tower knows it. " +
+		"A problem with Kubernetes never fails a create. The arguments have the names that the kubernetes and helm providers use."
 )
 
-// KubernetesArgument is the schema of kubernetes in a resource.
+// KubernetesArgument returns the schema of kubernetes in a resource.
 func KubernetesArgument() schema.Attribute {
 	attributes := map[string]schema.Attribute{
 		"insecure": schema.BoolAttribute{Optional: true, MarkdownDescription: insecureDescription},
@@ -69,7 +68,8 @@ func KubernetesArgument() schema.Attribute {
 	}
 }
 
-// KubernetesProviderArgument is the schema of kubernetes in the provider block.
+// KubernetesProviderArgument returns the schema of kubernetes in the provider
+// block.
 func KubernetesProviderArgument() providerschema.Attribute {
 	attributes := map[string]providerschema.Attribute{
 		"insecure": providerschema.BoolAttribute{Optional: true, MarkdownDescription: insecureDescription},
@@ -79,13 +79,13 @@ func KubernetesProviderArgument() providerschema.Attribute {
 	}
 	return providerschema.SingleNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: kubernetesDescription + " A VM can name another cluster in its `network_readiness.kubernetes_node`. Default: Kubernetes is not asked.",
+		MarkdownDescription: kubernetesDescription + " A resource can use another cluster, in its `network_readiness.kubernetes_node`. Default: the provider looks up no nodes.",
 		Attributes:          attributes,
 	}
 }
 
-// KubernetesOf reads the argument; nil where it is null, not yet known, or has
-// members that are not.
+// KubernetesOf reads the argument. It returns nil if the argument is null or has
+// values that are not known yet.
 func KubernetesOf(ctx context.Context, object types.Object) (*kubenode.Config, diag.Diagnostics) {
 	if !attrs.IsKnown(object) || !Known(object) {
 		return nil, nil
@@ -105,7 +105,7 @@ func KubernetesOf(ctx context.Context, object types.Object) (*kubenode.Config, d
 	}, diags
 }
 
-// Known tells whether all members of an object that are set are known.
+// Known reports whether no member of an object is unknown.
 func Known(object types.Object) bool {
 	for _, member := range object.Attributes() {
 		if member.IsUnknown() {
@@ -118,8 +118,8 @@ func Known(object types.Object) bool {
 	return true
 }
 
-// ValidateKubernetes refuses a configuration that can be known not to work. It
-// reads a kubeconfig that exists, and asks nobody.
+// ValidateKubernetes refuses a configuration that can't work. It reads the
+// kubeconfig if that exists, but does not connect to the API server.
 func ValidateKubernetes(ctx context.Context, at path.Path, object types.Object, diags *diag.Diagnostics) {
 	cfg, d := KubernetesOf(ctx, object)
 	diags.Append(d...)
@@ -137,8 +137,8 @@ func ValidateKubernetes(ctx context.Context, at path.Path, object types.Object, 
 	diags.AddAttributeError(at, "Invalid Kubernetes configuration", "The configuration can't be used: "+err.Error()+".")
 }
 
-// CheckKubernetesNode refuses, in a plan, a kubernetes_node of which nobody says
-// in which cluster it is. Data is nil where the provider is not configured yet.
+// CheckKubernetesNode refuses a planned kubernetes_node for which no cluster is
+// configured. Data is nil if the provider is not configured yet.
 func CheckKubernetesNode(ctx context.Context, readiness types.Object, data *providerdata.Data, diags *diag.Diagnostics) {
 	if _, configured := data.TryClient(); !configured || data.Kubernetes != nil || data.KubernetesUnknown || !attrs.IsKnown(readiness) {
 		return
@@ -165,13 +165,13 @@ type KubernetesNode struct {
 func kubernetesNodeArgument() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "The Kubernetes node that runs on the VM. It is found by its provider id, `elf://<local_id>`, without any of this; " +
-			"these are for nodes and clusters that need help.",
+		MarkdownDescription: "Kubernetes node that runs on the VM. The provider finds it by its provider id, `elf://<local_id>`, even without this argument; " +
+			"set it for a node that has no such id, or that is in another cluster than the provider's `kubernetes`.",
 		Attributes: map[string]schema.Attribute{
 			"name": schema.StringAttribute{
 				Optional: true,
-				MarkdownDescription: "Name of the node, used where no node has the VM's provider id. Default: a node called as the VM, " +
-					"if its provider id is empty and it was created after the VM.",
+				MarkdownDescription: "Name of the node, which is used if no node has the VM's provider id. Default: the name of the VM, " +
+					"but only for a node that has no provider id and was created after the VM.",
 			},
 			"kubernetes": KubernetesArgument(),
 		},

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package network is what the objects share that know a VM's NICs and wait for
-// them: the arguments of a NIC and of network readiness, their checks, and the
-// readiness rule that they come to.
+// Package network has what the objects with a VM's NICs share: the arguments of a
+// NIC and of network_readiness, their validation, and the wait that they configure.
 package network
 
 import (
@@ -28,7 +27,7 @@ const (
 	ModelE1000  = "E1000"
 )
 
-// NIC holds the arguments of a NIC. Objects that add results embed it.
+// NIC holds the arguments of a NIC. Objects that add computed attributes embed it.
 type NIC struct {
 	VLANID       types.String `tfsdk:"vlan_id"`
 	NetworkType  types.String `tfsdk:"network_type"`
@@ -51,14 +50,14 @@ type Route struct {
 	Netmask types.String `tfsdk:"netmask"`
 }
 
-// RouteType is the type of an element of routes.
+// RouteType returns the type of an element of routes.
 func RouteType() types.ObjectType {
 	return types.ObjectType{AttrTypes: map[string]attr.Type{
 		"gateway": types.StringType, "network": types.StringType, "netmask": types.StringType,
 	}}
 }
 
-// NICTypes are the types of a NIC's arguments, by name.
+// NICTypes returns the types of a NIC's arguments, by name.
 func NICTypes() map[string]attr.Type {
 	return map[string]attr.Type{
 		"vlan_id": types.StringType, "network_type": types.StringType, "ip_address": types.StringType, "netmask": types.StringType,
@@ -68,7 +67,7 @@ func NICTypes() map[string]attr.Type {
 	}
 }
 
-// UnknownNIC has every argument unknown.
+// UnknownNIC returns a NIC with every argument unknown.
 func UnknownNIC() NIC {
 	s, b := types.StringUnknown(), types.BoolUnknown()
 	return NIC{
@@ -77,9 +76,9 @@ func UnknownNIC() NIC {
 	}
 }
 
-// Elements reads a list of objects; nil where the list is null or unknown. An
-// element that is itself unknown, as a dynamic configuration may have at plan
-// time, comes as unknown gives it.
+// Elements reads a list of objects. It returns nil if the list is null or unknown.
+// For an element that is itself unknown, as a dynamic configuration may have at
+// plan time, it calls unknown.
 func Elements[T any](ctx context.Context, list types.List, unknown func() T) ([]T, diag.Diagnostics) {
 	if !attrs.IsKnown(list) {
 		return nil, nil
@@ -99,10 +98,10 @@ func Elements[T any](ctx context.Context, list types.List, unknown func() T) ([]
 	return elements, diags
 }
 
-// Type is the NIC's network type, the default where it is null.
+// Type returns the NIC's network type, or the default if that is null.
 func (n NIC) Type() string { return attrs.StringOr(n.NetworkType, TypeDHCP) }
 
-// Waits tells whether readiness takes the NIC into account.
+// Waits reports whether the NIC is waited for.
 func (n NIC) Waits() bool {
 	if n.Type() == TypeNone || !attrs.BoolOr(n.Enabled, true) {
 		return false
@@ -110,7 +109,7 @@ func (n NIC) Waits() bool {
 	return attrs.BoolOr(n.WaitForIP, true)
 }
 
-// Rule is the NIC as the readiness rule takes it.
+// Rule returns the NIC in the form that the readiness rule takes.
 func (n NIC) Rule() readiness.NIC {
 	nic := readiness.NIC{
 		MAC:          n.MACAddress.ValueString(),
@@ -125,8 +124,8 @@ func (n NIC) Rule() readiness.NIC {
 	return nic
 }
 
-// Subnet is the address of a static NIC with the length of its netmask; false
-// where they are not both known.
+// Subnet returns the address of a static NIC with the length of its netmask. It
+// returns false unless both are known.
 func (n NIC) Subnet() (netip.Prefix, bool) {
 	address, err := netip.ParseAddr(n.IPAddress.ValueString())
 	if err != nil {

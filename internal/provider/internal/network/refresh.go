@@ -18,10 +18,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// nodeLook bounds how long a refresh asks Kubernetes: a refresh never waits.
-const nodeLook = 3 * time.Second
+// nodeLookTimeout is how long a refresh may ask Kubernetes. It is short, because a
+// refresh does not wait for addresses.
+const nodeLookTimeout = 3 * time.Second
 
-// Refreshed is what a refresh has read, and what the state holds.
+// Refreshed is what a refresh has read from Tower, and what is in the state.
 type Refreshed struct {
 	VM       *tower.VM
 	NICs     []tower.VMNIC
@@ -33,23 +34,23 @@ type Refreshed struct {
 	Report    types.Object
 }
 
-// Refresh finds the addresses that a VM has now. Where the network became ready
-// by the address of the Kubernetes node and Tower still does not know enough,
-// the node is asked once more; if it can't be asked, the addresses of the state
-// that Tower does not contradict stay. Tower's later report corrects them.
+// Refresh finds the addresses that a VM has now. If the network became ready by the
+// address of the Kubernetes node, and Tower's report alone is still not enough, it
+// looks up the node again. If that fails, it keeps the addresses in the state that
+// Tower reports on no NIC, until Tower reports the real ones.
 func Refresh(ctx context.Context, data *providerdata.Data, in Refreshed) readiness.Verdict {
 	if in.VM.Status == tower.StatusStopped {
-		// An address from before the power-off is no address of the VM now.
+		// The VM no longer has the addresses that it had before the power-off.
 		return readiness.Evaluate(in.Rule, netwait.Observe(netwait.WithoutAddresses(in.NICs)))
 	}
 	obs := netwait.Observe(in.NICs)
 	verdict := readiness.Evaluate(in.Rule, obs)
-	if !verdict.NeedsNode || !byNode(in.Report) {
+	if !verdict.NeedsNode || !readyByNode(in.Report) {
 		return verdict
 	}
 	obs.Node = in.unreported()
 	if directory := data.Directory(in.Settings.Kubernetes); directory != nil {
-		ctx, cancel := context.WithTimeout(ctx, nodeLook)
+		ctx, cancel := context.WithTimeout(ctx, nodeLookTimeout)
 		defer cancel()
 		status := directory.Look(ctx, kubenode.Query{
 			ProviderID: netwait.ProviderID(in.VM), NodeName: in.Settings.NodeName, VMName: in.VM.Name, VMCreatedAt: in.VM.CreatedAt,
@@ -61,7 +62,7 @@ func Refresh(ctx context.Context, data *providerdata.Data, in Refreshed) readine
 	return readiness.Evaluate(in.Rule, obs)
 }
 
-// unreported are the addresses of the state that Tower shows on no NIC.
+// unreported returns the addresses in the state that Tower reports on no NIC.
 func (in Refreshed) unreported() []string {
 	var out []string
 	for _, address := range in.Addresses {
@@ -73,13 +74,14 @@ func (in Refreshed) unreported() []string {
 	return out
 }
 
-// byNode tells whether a report says that the node's address was needed.
-func byNode(report types.Object) bool {
+// readyByNode reports whether the report in the state says that the node's address
+// was needed.
+func readyByNode(report types.Object) bool {
 	source, ok := report.Attributes()["source"].(types.String)
 	return ok && source.ValueString() == string(readiness.SourceKubernetesNode)
 }
 
-// NewlyWaiting tells whether a NIC is planned that waits for an address and did
+// NewlyWaiting reports whether there is a planned NIC that is waited for and was
 // not before.
 func NewlyWaiting(planned, current []NIC) bool {
 	for i, nic := range planned {
@@ -90,11 +92,12 @@ func NewlyWaiting(planned, current []NIC) bool {
 	return false
 }
 
-// sameNIC pairs a planned NIC with one of the state: by MAC where both are
-// known, else by place, network, type and static address.
-func sameNIC(planned NIC, place int, c NIC, current []NIC) bool {
+// sameNIC reports whether the planned NIC at index is the NIC c in the state. It
+// compares MAC addresses if both are known. Otherwise it compares VM network, type
+// and static address, provided that the state has a NIC at that index.
+func sameNIC(planned NIC, index int, c NIC, current []NIC) bool {
 	if mac := planned.MACAddress.ValueString(); mac != "" && c.MACAddress.ValueString() != "" {
 		return strings.EqualFold(mac, c.MACAddress.ValueString())
 	}
-	return place < len(current) && planned.VLANID.Equal(c.VLANID) && planned.Type() == c.Type() && planned.IPAddress.Equal(c.IPAddress)
+	return index < len(current) && planned.VLANID.Equal(c.VLANID) && planned.Type() == c.Type() && planned.IPAddress.Equal(c.IPAddress)
 }

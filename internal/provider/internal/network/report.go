@@ -18,13 +18,13 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 )
 
-// ReportType is the type of network_readiness_report.
+// ReportType returns the type of network_readiness_report.
 func ReportType() map[string]attr.Type {
 	return map[string]attr.Type{"source": types.StringType, "ready_at": types.StringType, "waited": types.StringType}
 }
 
-// Report is the outcome of a wait: network_ready and network_readiness_report,
-// which are null where no wait took place.
+// Report returns the values of network_ready and network_readiness_report for a
+// wait. They are null if no wait took place.
 func Report(result netwait.Result) (types.Bool, types.Object) {
 	if result.End == netwait.NotAwaited {
 		return types.BoolNull(), types.ObjectNull(ReportType())
@@ -42,7 +42,7 @@ func Report(result netwait.Result) (types.Bool, types.Object) {
 	return types.BoolValue(ready), types.ObjectValueMust(ReportType(), report)
 }
 
-// AddressList is a list of addresses as an attribute holds it; it is never null.
+// AddressList returns the addresses as the value of an attribute; it is never null.
 func AddressList(addresses []netip.Addr) types.List {
 	texts := make([]string, 0, len(addresses))
 	for _, address := range addresses {
@@ -51,7 +51,7 @@ func AddressList(addresses []netip.Addr) types.List {
 	return attrs.StringList(texts)
 }
 
-// DefaultAddress is default_ip_address: null where there is none.
+// DefaultAddress returns the value of default_ip_address, null if there is none.
 func DefaultAddress(verdict readiness.Verdict) types.String {
 	if !verdict.Default.IsValid() {
 		return types.StringNull()
@@ -59,8 +59,9 @@ func DefaultAddress(verdict readiness.Verdict) types.String {
 	return types.StringValue(verdict.Default.String())
 }
 
-// AddEnd adds the diagnostic of a wait that did not end with a ready network, or
-// of a look in its place that failed. Cancelling is a warning whatever on_timeout says: an error in a create would
+// AddEnd adds a diagnostic for a wait that did not end with a ready network, or
+// for a look in its place that failed. A cancelled wait is a warning whatever
+// on_timeout says: an error in a create would
 // taint a good object, and the next apply would destroy it.
 func AddEnd(diags *diag.Diagnostics, req netwait.Request, result netwait.Result, onTimeout string) {
 	const (
@@ -81,8 +82,8 @@ func AddEnd(diags *diag.Diagnostics, req netwait.Request, result netwait.Result,
 		diags.AddAttributeWarning(at, notReady, result.Report(req)+kept+resumed)
 	default:
 		diags.AddAttributeError(at, notReady, result.Report(req)+kept+
-			" Where a create has failed, Terraform marks the object as tainted and the next apply would replace it: "+
-			"run terraform untaint on it to keep it, and the next apply resumes the wait in place. "+
-			"With network_readiness.on_timeout = \"warn\" it is not tainted in the first place.")
+			" If this was a create, Terraform has marked the object as tainted, and the next apply would replace it. "+
+			"To keep it, run terraform untaint on it; the next apply then resumes the wait in place. "+
+			"With network_readiness.on_timeout = \"warn\", it would not be tainted.")
 	}
 }

@@ -15,14 +15,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 )
 
-// What a wait does when its time is over.
+// What happens when a wait runs out of time.
 const (
 	OnTimeoutError = "error"
 	OnTimeoutWarn  = "warn"
 )
 
-// DefaultTimeout is how long a network is waited for where nothing else is
-// configured.
+// DefaultTimeout is how long the wait for a network takes at most, unless
+// configured otherwise.
 const DefaultTimeout = 15 * time.Minute
 
 // Readiness is the argument network_readiness.
@@ -37,19 +37,20 @@ type Readiness struct {
 	KubernetesNode types.Object `tfsdk:"kubernetes_node"`
 }
 
-// Settings are those of a wait with their defaults filled in.
+// Settings are the settings of a wait with their defaults filled in.
 type Settings struct {
-	// Enabled: wait; otherwise one look is taken.
+	// Enabled is true to wait, false to look only once.
 	Enabled bool
-	// Timeout bounds the wait; Settle is how long addresses must stay the same.
+	// Timeout is how long the wait may take; Settle is how long the addresses must
+	// stay the same.
 	Timeout, Settle time.Duration
 	// OnTimeout is OnTimeoutError or OnTimeoutWarn.
 	OnTimeout string
-	// RequireStatic and Ignored are what the rule takes under the same names.
+	// RequireStatic and Ignored are the members of readiness.Spec with these names.
 	RequireStatic bool
 	Ignored       []netip.Prefix
-	// Kubernetes is where the VM's node is looked up instead of the provider's,
-	// nil where that is not configured. NodeName is the node's name, "" for none.
+	// Kubernetes is the cluster of the VM's node, nil for the provider's. NodeName
+	// is the node's name, "" if it is not configured.
 	Kubernetes *kubenode.Config
 	NodeName   string
 }
@@ -78,7 +79,7 @@ func SettingsOf(ctx context.Context, object types.Object) (Settings, diag.Diagno
 		diags.Append(d...)
 	}
 	for _, cidr := range cidrs {
-		// The validator has refused everything else.
+		// The validator has refused anything that does not parse.
 		if prefix, err := netip.ParsePrefix(cidr); err == nil {
 			out.Ignored = append(out.Ignored, prefix.Masked())
 		}

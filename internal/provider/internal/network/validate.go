@@ -18,8 +18,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 )
 
-// ValidateNICs refuses NICs that can be known to fail, each by itself and all
-// together. Values that are still unknown are left for the apply.
+// ValidateNICs refuses NICs that can't work, each by itself and in combination. It
+// ignores values that are not known yet.
 func ValidateNICs(ctx context.Context, at path.Path, nics []NIC, diags *diag.Diagnostics) {
 	for i, nic := range nics {
 		if !nic.NetworkType.IsUnknown() {
@@ -41,7 +41,7 @@ func (n NIC) validate(ctx context.Context, at path.Path, diags *diag.Diagnostics
 			diags.AddAttributeError(at.AtName(s.name), "Missing "+s.name, fmt.Sprintf("A static NIC (network_type = %q) needs %s.", TypeStatic, s.name))
 		case n.Type() != TypeStatic && attrs.IsKnown(s.value):
 			diags.AddAttributeError(at.AtName(s.name), "Invalid "+s.name,
-				fmt.Sprintf("%s is for static NICs only; this NIC is %s. Set network_type = %q or remove %s.", s.name, n.Type(), TypeStatic, s.name))
+				fmt.Sprintf("%s is for static NICs only, but this NIC has network_type = %q. Set network_type = %q, or remove %s.", s.name, n.Type(), TypeStatic, s.name))
 		}
 	}
 	if n.Type() == TypeNone {
@@ -64,15 +64,15 @@ func (n NIC) validateWait(at path.Path, diags *diag.Diagnostics) {
 	switch {
 	case n.Type() == TypeNone:
 		diags.AddAttributeError(at, "Invalid wait_for_ip",
-			"A NIC with network_type = \"NONE\" never gets an address, so it can't be waited for. Remove wait_for_ip or choose another network_type.")
+			"A NIC with network_type = \"NONE\" never gets an address, so it can't be waited for. Remove wait_for_ip, or use another network_type.")
 	case !attrs.BoolOr(n.Enabled, true):
 		diags.AddAttributeError(at, "Invalid wait_for_ip",
-			"A disabled NIC never gets an address, so it can't be waited for. Remove wait_for_ip or enable the NIC.")
+			"A disabled NIC never gets an address, so it can't be waited for. Remove wait_for_ip, or enable the NIC.")
 	}
 }
 
-// validateGateways checks that each next hop can be reached from the NIC's own
-// network: cloud-init in the guest fails otherwise, minutes later.
+// validateGateways checks that each gateway can be reached from the NIC's own
+// network. Otherwise cloud-init in the guest would fail, minutes later.
 func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Diagnostics) {
 	subnet, ok := n.Subnet()
 	if !ok || n.Type() != TypeStatic {
@@ -80,7 +80,7 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 	}
 	if what := reserved(subnet, subnet.Addr()); what != "" {
 		diags.AddAttributeError(at.AtName("ip_address"), "Invalid ip_address",
-			fmt.Sprintf("%s is the %s of %s, which no NIC can have. Choose another address, or another netmask.", subnet.Addr(), what, subnet.Masked()))
+			fmt.Sprintf("%s is the %s of %s, which no NIC can have. Use another address or another netmask.", subnet.Addr(), what, subnet.Masked()))
 	}
 	check := func(where path.Path, value types.String) {
 		gateway, err := netip.ParseAddr(value.ValueString())
@@ -88,12 +88,12 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 		case err != nil:
 		case !subnet.Contains(gateway) && !subnet.IsSingleIP():
 			diags.AddAttributeError(where, "Gateway outside the NIC's network",
-				fmt.Sprintf("The gateway %s is not in the network %s of the NIC's address %s, so the guest could not reach it.",
+				fmt.Sprintf("The gateway %s is not in %s, the network of the NIC's address %s, so the guest can't reach it.",
 					gateway, subnet.Masked(), subnet.Addr()))
 		case gateway == subnet.Addr():
 			diags.AddAttributeError(where, "Gateway is the NIC itself", fmt.Sprintf("The gateway %s is the NIC's own address. Set it to the router's address in %s.", gateway, subnet.Masked()))
 		case reserved(subnet, gateway) != "":
-			diags.AddAttributeError(where, "Invalid gateway", fmt.Sprintf("%s is the %s of %s, which no router can have.", gateway, reserved(subnet, gateway), subnet.Masked()))
+			diags.AddAttributeError(where, "Invalid gateway", fmt.Sprintf("%s is the %s of %s, which no router can have. Use the router's address.", gateway, reserved(subnet, gateway), subnet.Masked()))
 		}
 	}
 	check(at.AtName("gateway"), n.Gateway)
@@ -104,25 +104,25 @@ func (n NIC) validateGateways(ctx context.Context, at path.Path, diags *diag.Dia
 	}
 }
 
-// reserved says what an address is of its network that no host can have, "" where
-// it is none: networks of one or two addresses have no such.
+// reserved returns "network address" or "broadcast address" if the address is that
+// of the subnet, else "". A subnet of one or two addresses has neither.
 func reserved(subnet netip.Prefix, address netip.Addr) string {
-	const hasReserved = 30 // bits, at most
-	if subnet.Bits() > hasReserved || !address.Is4() {
+	const longestPrefix = 30 // of a subnet that has them
+	if subnet.Bits() > longestPrefix || !address.Is4() {
 		return ""
 	}
 	first, bits := subnet.Masked().Addr().As4(), address.As4()
-	host, most := binary.BigEndian.Uint32(bits[:])-binary.BigEndian.Uint32(first[:]), uint32(1)<<(32-subnet.Bits())-1
+	host, last := binary.BigEndian.Uint32(bits[:])-binary.BigEndian.Uint32(first[:]), uint32(1)<<(32-subnet.Bits())-1
 	switch host {
 	case 0:
 		return "network address"
-	case most:
+	case last:
 		return "broadcast address"
 	}
 	return ""
 }
 
-// validateUnique refuses what must be unique among the NICs of a VM.
+// validateUnique refuses duplicates of what must be unique among the NICs of a VM.
 func validateUnique(at path.Path, nics []NIC, diags *diag.Diagnostics) {
 	macs, addresses, defaultRoute := map[string]int{}, map[string]int{}, -1
 	repeated := func(seen map[string]int, value string, i int) (first int, taken bool) {
@@ -138,25 +138,25 @@ func validateUnique(at path.Path, nics []NIC, diags *diag.Diagnostics) {
 		at := at.AtListIndex(i)
 		mac := strings.ToLower(nic.MACAddress.ValueString())
 		if first, taken := repeated(macs, mac, i); taken {
-			diags.AddAttributeError(at.AtName("mac_address"), "Duplicate MAC address", fmt.Sprintf("NIC %d has the MAC address %s already.", first, mac))
+			diags.AddAttributeError(at.AtName("mac_address"), "Duplicate MAC address", fmt.Sprintf("NIC %d has the MAC address %s, too.", first, mac))
 		}
 		address := nic.IPAddress.ValueString()
 		if first, taken := repeated(addresses, address, i); taken {
-			diags.AddAttributeError(at.AtName("ip_address"), "Duplicate static address", fmt.Sprintf("NIC %d has the address %s already.", first, address))
+			diags.AddAttributeError(at.AtName("ip_address"), "Duplicate static address", fmt.Sprintf("NIC %d has the address %s, too.", first, address))
 		}
 		if !attrs.BoolOr(nic.DefaultRoute, false) {
 			continue
 		}
 		if defaultRoute >= 0 {
-			diags.AddAttributeError(at.AtName("default_route"), "More than one default route", fmt.Sprintf("NIC %d holds the default route already; a guest has one.", defaultRoute))
+			diags.AddAttributeError(at.AtName("default_route"), "More than one default route", fmt.Sprintf("NIC %d holds the default route, and a guest has only one. Remove default_route from one of them.", defaultRoute))
 			continue
 		}
 		defaultRoute = i
 	}
 }
 
-// ValidateReadiness checks network_readiness against the create's time, 0 where
-// it is not configured, and against the NICs.
+// ValidateReadiness checks network_readiness against timeouts.create, 0 if that is
+// not configured, and against the NICs.
 func ValidateReadiness(ctx context.Context, object types.Object, create time.Duration, nics []NIC, diags *diag.Diagnostics) {
 	if !attrs.IsKnown(object) {
 		return
@@ -166,7 +166,7 @@ func ValidateReadiness(ctx context.Context, object types.Object, create time.Dur
 	diags.Append(object.As(ctx, &settings, basetypes.ObjectAsOptions{})...)
 	if wait := attrs.DurationOr(settings.Timeout, 0); create > 0 && wait > create {
 		diags.AddAttributeError(at.AtName("timeout"), "Wait longer than the create",
-			fmt.Sprintf("network_readiness.timeout (%s) is longer than timeouts.create (%s), which bounds the whole create. Raise timeouts.create or lower the wait.", wait, create))
+			fmt.Sprintf("network_readiness.timeout (%s) is longer than timeouts.create (%s), which limits the whole create. Raise timeouts.create, or lower network_readiness.timeout.", wait, create))
 	}
 	if attrs.IsKnown(settings.KubernetesNode) {
 		var node KubernetesNode
@@ -178,12 +178,12 @@ func ValidateReadiness(ctx context.Context, object types.Object, create time.Dur
 	for i, cidr := range ignored {
 		prefix, err := netip.ParsePrefix(cidr)
 		if err != nil {
-			continue // its own validator has said so
+			continue // the attribute's own validator reports this
 		}
 		for n, nic := range nics {
 			if address, err := netip.ParseAddr(nic.IPAddress.ValueString()); err == nil && prefix.Contains(address) {
 				diags.AddAttributeWarning(at.AtName("ignored_cidrs").AtListIndex(i), "Ignored network covers a static address",
-					fmt.Sprintf("%s covers %s, the static address of NIC %d: that address will neither count nor be shown.", cidr, address, n))
+					fmt.Sprintf("%s covers %s, the static address of NIC %d, so that address will neither count nor be shown.", cidr, address, n))
 			}
 		}
 	}

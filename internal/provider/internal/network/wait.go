@@ -13,8 +13,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// Rule is the readiness rule of NICs under settings. Nil NICs stand for none
-// configured; runs says whether the VM is meant to run.
+// Rule returns the readiness rule for NICs under the settings. Nil means that no
+// NICs are configured; runs says whether the VM is meant to run.
 func (s Settings) Rule(nics []NIC, runs bool) readiness.Spec {
 	spec := readiness.Spec{Implicit: nics == nil, Runs: runs, RequireStatic: s.RequireStatic, Ignored: s.Ignored}
 	for _, nic := range nics {
@@ -27,13 +27,13 @@ func (s Settings) Rule(nics []NIC, runs bool) readiness.Spec {
 type Target struct {
 	ID, Name string
 	Rule     readiness.Spec
-	// Restarted: it has just been powered on again.
+	// Restarted is true if the VM has just been powered on again.
 	Restarted bool
 }
 
-// Wait waits until the VM's network is ready as the settings say. It takes one
-// look instead where waiting is switched off or the VM is not to run. The request
-// is returned for reports.
+// Wait waits until the VM's network is ready, or looks once if the settings
+// disable the wait or the VM is not to run. It also returns the request, which
+// reports on the result need.
 func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vm Target, s Settings) (netwait.Request, netwait.Result) {
 	req := netwait.Request{
 		VMID: vm.ID, VMName: vm.Name, Rule: vm.Rule, Restarted: vm.Restarted, Timeout: s.Timeout, Settle: s.Settle,
