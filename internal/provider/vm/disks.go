@@ -235,7 +235,7 @@ func dataDisksAttribute() schema.Attribute {
 				"name": schema.StringAttribute{
 					Required: true,
 					MarkdownDescription: "Name of the disk, unique on the VM, and of the volume that is made for it. A volume of this name that the VM has already is taken over. " +
-						"A disk with another name is another disk.",
+						"A disk with another name is another disk: to rename one without losing its data, set its `volume_id` with the new name.",
 					Validators: []validator.String{stringvalidator.LengthBetween(1, 255)},
 				},
 				"size_gib": schema.Int64Attribute{

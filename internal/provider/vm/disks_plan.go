@@ -162,6 +162,22 @@ func warnKeptDisks(ctx context.Context, config, state *model) diag.Diagnostics {
 	return diags
 }
 
+// warnDeletedVolumes announces the volumes that are deleted because their disks
+// leave the configuration: a disk that was only renamed would lose its data.
+func (c disksChange) warnDeletedVolumes(volumes ownership, diags *diag.Diagnostics) {
+	for _, disk := range c.removed {
+		id := disk.VolumeID.ValueString()
+		if !slices.Contains(volumes.Made, id) {
+			continue
+		}
+		name := disk.Name.ValueString()
+		diags.AddAttributeWarning(path.Root("data_disks"), fmt.Sprintf("Volume of the disk %q will be deleted", name),
+			fmt.Sprintf("data_disks no longer lists the disk %q, so its volume (%s, %d GiB) is deleted with all its data. Disks are recognised by their names. "+
+				"If you have only renamed the disk, set volume_id = %q in the renamed element, which keeps the volume, also when the VM is destroyed; or keep the name.",
+				name, id, disk.SizeGiB.ValueInt64(), id))
+	}
+}
+
 // diskEdit is what becomes of one configured disk.
 type diskEdit struct {
 	at     path.Path

@@ -76,6 +76,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
 	change.warn(&plan, &resp.Diagnostics)
+	change.disks.warnDeletedVolumes(rec.Volumes, &resp.Diagnostics)
 	if rec.Takeover.unapplied() {
 		warnKeptLabels(&plan, &state, &resp.Diagnostics)
 		warnKeptOwner(&plan, &state, &resp.Diagnostics)
