@@ -430,7 +430,9 @@ func TestCreateVM_placesAreLimited(t *testing.T) {
 
 // An object that was there before the call is not its result, whatever its name.
 func TestCreate_adoptsOnlyWhatHasAppeared(t *testing.T) {
-	folder := func(id string) any { return map[string]any{"id": id, "name": "web", "cluster": map[string]any{"id": "cl"}} }
+	folder := func(id string) any {
+		return map[string]any{"id": id, "name": "web", "cluster": map[string]any{"id": "cl"}}
+	}
 	for _, tc := range []struct {
 		name    string
 		after   []any
