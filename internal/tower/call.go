@@ -105,7 +105,7 @@ func classOf(x *exchange) Class {
 	case x.status == http.StatusUnauthorized:
 		return ClassUnauthorized
 	case x.status == http.StatusNotFound && x.reply != nil && x.kind != kindRead && x.kind != kindPoll:
-		// Only of a mutation: a list that cannot be had says nothing about its members.
+		// This holds for mutations only: a list that cannot be read says nothing about its members.
 		return ClassNotFound
 	case x.status == http.StatusTooManyRequests, x.status == http.StatusRequestTimeout:
 		return ClassTransient

@@ -15,7 +15,7 @@ import (
 )
 
 // change is a mutation of one object.
-type change[T object] struct {
+type change[T Object] struct {
 	name string // the operation, as in its path: "start-vm"
 	// submit sends it for the one object with the id.
 	submit func(ctx context.Context, id string) ([]receipt, error)
@@ -29,7 +29,7 @@ type change[T object] struct {
 }
 
 // isGone is the effect of a deletion.
-func isGone[T object](v *T) bool { return v == nil }
+func isGone[T Object](v *T) bool { return v == nil }
 
 // receipt is Tower's answer about one object of a mutation.
 type receipt struct {

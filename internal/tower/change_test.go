@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
 // showList makes an operation that reads show what the function returns; nil shows nothing.
@@ -206,4 +208,36 @@ func TestDeleteVMVolume_refusesAnEmptyID(t *testing.T) {
 	if err := f.client().DeleteVMVolume(short(t), ""); !errors.As(err, &call) || f.count("delete-vm-volume") != 0 {
 		t.Errorf("got %v after %d calls", err, f.count("delete-vm-volume"))
 	}
+}
+
+// Whatever a reply leaves out, what it does tell is read.
+func TestReceipts(t *testing.T) {
+	id, task := ptr("id"), ptr("task")
+	for _, tc := range []struct {
+		name string
+		got  []receipt
+		want []receipt
+	}{
+		{"whole", must(receipts(reply[models.WithTaskVM]{{Data: &models.VM{ID: id}, TaskID: task}}, nil)), []receipt{{"id", "task"}}},
+		{"a deletion", must(receipts(reply[models.WithTaskDeleteVMFolder]{{Data: &models.DeleteVMFolder{ID: id}}}, nil)), []receipt{{"id", ""}}},
+		{"no data", must(receipts(reply[models.WithTaskLabel]{{TaskID: task}}, nil)), []receipt{{"", "task"}}},
+		{"no id", must(receipts(reply[models.WithTaskVM]{{Data: &models.VM{}}, nil}, nil)), []receipt{{}}},
+		{"nothing", must(receipts(reply[models.WithTaskVM]{}, nil)), nil},
+	} {
+		if !slices.Equal(tc.got, tc.want) {
+			t.Errorf("%s: got %+v, want %+v", tc.name, tc.got, tc.want)
+		}
+	}
+}
+
+// reply is a reply of the generated client.
+type reply[M any] []*M
+
+func (r reply[M]) GetPayload() []*M { return r }
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

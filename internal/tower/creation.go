@@ -15,7 +15,7 @@ import (
 const looksForCreated = 5
 
 // creation says how one object is created.
-type creation[T object] struct {
+type creation[T Object] struct {
 	operation       string // as in its path: "create-vm-folder"
 	name, clusterID string // of the object
 	// send makes the call.
@@ -29,7 +29,7 @@ type creation[T object] struct {
 }
 
 // Creation is an object that Tower is creating.
-type Creation[T object] struct {
+type Creation[T Object] struct {
 	ID      string // Tower's id of the object, good from now on
 	Adopted bool   // the reply was lost, and this object of the wanted name has appeared since
 
@@ -181,7 +181,7 @@ func (cr *Creation[T]) Wait(ctx context.Context) (*T, error) {
 	return nil, err
 }
 
-// failure finds the reason why an object is gone that was being made.
+// failure finds the reason why an object that was being made is gone.
 func (cr *Creation[T]) failure(ctx context.Context, cause error) error {
 	failure, err := cr.of.c.lastFailure(ctx, cr.call)
 	if err != nil {

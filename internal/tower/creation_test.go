@@ -10,6 +10,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm_folder"
+	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
 func wantedVM() VMCreate {
@@ -452,7 +455,10 @@ func TestCreate_adoptsOnlyWhatHasAppeared(t *testing.T) {
 				return answer{body: tc.after}
 			})
 			f.on("create-vm-folder", func(int, request) answer { return answer{drop: true} })
-			cr, err := f.client().CreateVMFolder(short(t), "web", "cl")
+			c := f.client()
+			cr, err := c.folders.create(short(t), creation[VMFolder]{operation: "create-vm-folder", name: "web", clusterID: "cl", send: func(ctx context.Context) ([]receipt, error) {
+				return receipts(vm_folder.New(c.sdk()).CreateVMFolder(vm_folder.NewCreateVMFolderParamsWithContext(ctx).WithRequestBody([]*models.VMFolderCreationParams{})))
+			}})
 			var unknown *AmbiguousError
 			switch {
 			case tc.adopted != "" && (err != nil || cr.ID != tc.adopted || !cr.Adopted):

@@ -151,7 +151,7 @@ func parseErrorReply(body []byte) *errorReply {
 
 var htmlTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// describeForeign says what kind of reply came in place of Tower's JSON. Of the body only a page's title is told.
+// describeForeign says what kind of reply came in place of Tower's JSON. It tells no more of the body than the title of a page.
 func describeForeign(resp *http.Response, body []byte) string {
 	if len(body) == 0 {
 		return "an empty reply"

@@ -165,7 +165,7 @@ func (c *Client) editLabels(ctx context.Context, op string, groups map[string]*l
 	}
 }
 
-// editLabelsOf attaches labels to VMs, or detaches them, in one call.
+// editLabelsOf attaches labels to VMs, or detaches them, in one call. Both lists must have members.
 func (c *Client) editLabelsOf(ctx context.Context, op string, labels, vms []string) error {
 	attach := op == opAddLabels
 	ch := change[VM]{name: op, others: vms[1:], taskSuffices: true, missing: "a label was deleted while it was being attached"}
@@ -175,7 +175,7 @@ func (c *Client) editLabelsOf(ctx context.Context, op string, labels, vms []stri
 		})
 	}
 	ch.submit = func(ctx context.Context, _ string) ([]receipt, error) {
-		// An empty list would be no filter; neither is one.
+		// Both lists have members: an empty one would be no filter, and Tower would change every label, or every VM.
 		where, data := &models.LabelWhereInput{IDIn: labels}, &models.AddLabelsToResourcesParamsData{Vms: &models.VMWhereInput{IDIn: vms}}
 		if !attach {
 			body := &models.RemoveLabelsFromResourcesParams{}

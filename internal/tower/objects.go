@@ -105,11 +105,11 @@ type identity struct {
 	async   string // the operation under way, "" = idle
 }
 
-// object is a kind of Tower's objects.
-type object interface{ identity() identity }
+// Object is a kind of Tower's objects: VM, VMFolder, Cluster, …
+type Object interface{ identity() identity }
 
 // objects reads the objects of one kind.
-type objects[T object] struct {
+type objects[T Object] struct {
 	c    *Client
 	op   string // the operation that reads them: "get-vms"
 	what string // what a person calls one: "VM"
@@ -122,7 +122,7 @@ type objects[T object] struct {
 
 // newObjects describes a kind: the operation that reads it and its call in the generated client, what a person calls one
 // of its objects, and how the generated type M becomes T.
-func newObjects[Body, M any, T object](c *Client, op, what string, convert func(*M) T, call func(context.Context, *Body) ([]*M, error)) *objects[T] {
+func newObjects[Body, M any, T Object](c *Client, op, what string, convert func(*M) T, call func(context.Context, *Body) ([]*M, error)) *objects[T] {
 	o := &objects[T]{c: c, op: op, what: what}
 	_, err := requestBody[Body](query{Where: Where{"local_id": ""}})
 	o.localID = err == nil
@@ -159,7 +159,7 @@ func newObjects[Body, M any, T object](c *Client, op, what string, convert func(
 }
 
 // byAnyID returns the objects of a list that the ids ask for.
-func byAnyID[T object](ids []string, list []T) map[string]T {
+func byAnyID[T Object](ids []string, list []T) map[string]T {
 	out := make(map[string]T, len(ids))
 	for _, v := range list {
 		for _, id := range []string{v.identity().id, v.identity().localID} {
@@ -235,13 +235,13 @@ func (o *objects[T]) list(ctx context.Context, where Where) ([]T, error) {
 }
 
 // byName orders objects by name, then id.
-func byName[T object](a, b T) int {
+func byName[T Object](a, b T) int {
 	x, y := a.identity(), b.identity()
 	return cmp.Or(cmp.Compare(x.name, y.name), cmp.Compare(x.id, y.id))
 }
 
 // pages lists the objects that match page by page, by their ids: an order in which nothing that happens meanwhile shifts a
-// page, so that no object comes twice and none that is there all the time is missed. Those that admit refuses are left out; nil
+// page, so that no object comes twice and none that is there all the time is missed. It leaves out what admit refuses; nil
 // admits all. A limit above 0 is how many come at most, and no more are asked for. The list ends after an error.
 func (o *objects[T]) pages(ctx context.Context, where Where, limit int, admit func(T) bool) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
@@ -274,7 +274,7 @@ func (o *objects[T]) pages(ctx context.Context, where Where, limit int, admit fu
 }
 
 // lists reads the objects that belong to something else, such as the disks of a VM, and merges the reads of many callers.
-type lists[T object] struct {
+type lists[T Object] struct {
 	of    *objects[T]
 	owner string // what they belong to: "VM"
 	reads *poll.Batcher[[]T]

@@ -15,7 +15,7 @@ const (
 	opGetGlobalSettings  = "get-global-settingses"
 )
 
-// RecycleBinEnabled tells whether VMs of a cluster can be moved to the recycle bin: by the cluster's own setting or,
+// RecycleBinEnabled reports whether VMs of a cluster can be moved to the recycle bin: by the cluster's own setting or,
 // where it has none, by Tower's.
 func (c *Client) RecycleBinEnabled(ctx context.Context, clusterID string) (bool, error) {
 	if clusterID == "" {

@@ -27,7 +27,8 @@ import (
 // repeated within the contactLimit only. 429 is an answer given before the request is looked at, and so is 503 with a
 // Retry-After for the operations that lead to one state however often they are called. A read is repeated as well when
 // a page came as a success or as 404. Certificates that are not trusted, names that do not exist, proxies that refuse
-// to connect and 501 are final everywhere. What is left over of mutations is settled above, by looking at the object.
+// to connect and 501 are final everywhere. Where
+// the outcome of a mutation stays unknown, the callers look at the object.
 
 // newHTTPClient returns the HTTP client that repeats attempts by the table above.
 func newHTTPClient(next *attempts, retries int, tune tuning) *http.Client {

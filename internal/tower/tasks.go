@@ -133,7 +133,7 @@ func (c *Client) awaitTask(ctx context.Context, a accepted, taskID string) (forg
 }
 
 // look is one look at an object that is to reach a state.
-type look[T object] struct {
+type look[T Object] struct {
 	object *T  // nil: not found
 	misses int // looks in a row without it, this one included
 	looks  int // looks that were answered, this one included
@@ -178,7 +178,7 @@ func (o *objects[T]) await(ctx context.Context, what, id string, decide func(l l
 }
 
 // idle reports whether an object is there and no operation is under way on it.
-func idle[T object](v *T) bool { return v != nil && (*v).identity().async == "" }
+func idle[T Object](v *T) bool { return v != nil && (*v).identity().async == "" }
 
 // interrupted says what a context that ended has interrupted, and what went wrong before, if anything did.
 func interrupted(what string, err, last error) error {

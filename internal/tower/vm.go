@@ -82,7 +82,7 @@ func (c *Client) VMByName(ctx context.Context, clusterID, name string) (*VM, err
 }
 
 // VMsByName returns the VMs of a name in a cluster, the oldest first, without those in the recycle bin. Names are unique
-// there unless Tower has been told otherwise or lost sight of a VM that it then made again.
+// there unless Tower has been told otherwise or made a VM again that it had lost.
 func (c *Client) VMsByName(ctx context.Context, clusterID, name string) ([]VM, error) {
 	if clusterID == "" || name == "" {
 		return nil, notFound(c.vms.op, "a VM is looked for without its cluster or without its name")

@@ -62,7 +62,7 @@ type DiskBus struct {
 	Bus   string
 }
 
-// NICCreate describes a network card. It has no address: addresses are given to the guest by cloud-init, and
+// NICCreate describes a NIC. It has no address: addresses are given to the guest by cloud-init, and
 // Tower would show them as if the guest had reported them.
 type NICCreate struct {
 	VLANID  string
@@ -82,7 +82,7 @@ type CloudInit struct {
 	Networks            []CloudInitNetwork
 }
 
-// CloudInitNetwork configures one network card of the guest.
+// CloudInitNetwork configures one NIC of the guest.
 type CloudInitNetwork struct {
 	NICIndex  int
 	Type      string // IPV4 or IPV4_DHCP

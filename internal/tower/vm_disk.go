@@ -53,7 +53,7 @@ func SystemDiskOf(disks []TemplateDisk) int {
 // IsCDROM reports whether it is a CD-ROM drive.
 func (d VMDisk) IsCDROM() bool { return d.Type == DiskCDROM }
 
-func (v VMDisk) identity() identity { return identity{id: v.ID} }
+func (d VMDisk) identity() identity { return identity{id: d.ID} }
 
 // VMDisks reads the disks and CD-ROM drives of a VM by Tower's id, in boot order. The drive that holds the data of
 // cloud-init is not among them: Tower manages it. A VM that does not exist has none.

@@ -30,13 +30,14 @@ func (c *Client) VMFolders(ctx context.Context, where Where) ([]VMFolder, error)
 	return c.folders.list(ctx, where)
 }
 
-// CreateVMFolder has a VM folder created in a cluster. The error is an *AmbiguousError where it is not known whether it was.
+// CreateVMFolder has a VM folder created. The caller has found the name free in the cluster. The error is an *AmbiguousError
+// where it is not known whether the folder was created.
 func (c *Client) CreateVMFolder(ctx context.Context, name, clusterID string) (*Creation[VMFolder], error) {
 	send := func(ctx context.Context) ([]receipt, error) {
 		body := []*models.VMFolderCreationParams{{Name: ptr(name), ClusterID: ptr(clusterID)}}
 		return receipts(vm_folder.New(c.sdk()).CreateVMFolder(vm_folder.NewCreateVMFolderParamsWithContext(ctx).WithRequestBody(body)))
 	}
-	return c.folders.create(ctx, creation[VMFolder]{operation: "create-vm-folder", name: name, clusterID: clusterID, send: send})
+	return c.folders.create(ctx, creation[VMFolder]{operation: "create-vm-folder", name: name, clusterID: clusterID, nameIsFree: true, send: send})
 }
 
 // UpdateVMFolder gives a VM folder another name.

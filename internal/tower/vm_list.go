@@ -48,7 +48,7 @@ func (f VMFilter) where() Where {
 	}
 	for key, value := range f.Labels {
 		label := Where{"key": key}
-		// Whether a label without a value has none or an empty one is looked at afterwards.
+		// Tower has no filter for a label without a value; admits looks at that.
 		if value != "" {
 			label["value"] = value
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
 )
 
-// VMNIC is a network card of a VM as Tower shows it. Tower rebuilds these records: ID changes at every edit of
+// VMNIC is a NIC of a VM as Tower shows it. Tower rebuilds these records: ID changes at every edit of
 // the VM, so a NIC is recognised by its MAC.
 type VMNIC struct {
 	ID          string
@@ -32,19 +32,19 @@ type VMNIC struct {
 
 func (v VMNIC) identity() identity { return identity{id: v.ID} }
 
-// VMNICs reads the network cards of a VM by Tower's id, by Order. A VM that does not exist has none.
+// VMNICs reads the NICs of a VM by Tower's id, by Order. A VM that does not exist has none.
 func (c *Client) VMNICs(ctx context.Context, vmID string) ([]VMNIC, error) {
 	return c.nics.get(ctx, vmID)
 }
 
-// nicRow is a network card of the SDK, with what Tower tells besides.
+// nicRow is a NIC of the SDK, with what Tower tells besides.
 type nicRow struct {
 	*models.VMNic
 	addresses []string
 }
 
 func newNICs(c *Client) *lists[VMNIC] {
-	nics := newObjects(c, "get-vm-nics", "network card", nicOf, func(ctx context.Context, body *models.GetVMNicsRequestBody) ([]*nicRow, error) {
+	nics := newObjects(c, "get-vm-nics", "NIC", nicOf, func(ctx context.Context, body *models.GetVMNicsRequestBody) ([]*nicRow, error) {
 		list, err := payload(vm_nic.New(c.sdk()).GetVMNics(vm_nic.NewGetVMNicsParamsWithContext(ctx).WithRequestBody(body)))
 		more := guestLists(exchangeOf(ctx).body)
 		rows := make([]*nicRow, 0, len(list))
@@ -68,7 +68,7 @@ func nicOf(m *nicRow) VMNIC {
 	}
 }
 
-// guestLists reads the lists of addresses that Tower has from 4.8 on, by the ids of the network cards; the generated
+// guestLists reads the lists of addresses that Tower has from 4.8 on, by the ids of the NICs; the generated
 // client does not know them yet.
 func guestLists(body []byte) map[string][]string {
 	var nics []struct {

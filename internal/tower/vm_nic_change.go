@@ -20,7 +20,7 @@ const (
 	opUpdateNICGuest  = "update-vm-nic-basic-info"
 )
 
-// NICUpdate says what to change of a network card as a device; what is nil stays.
+// NICUpdate says what to change of a NIC itself, not of the address that its guest has; what is nil stays.
 type NICUpdate struct {
 	VLANID  *string
 	MAC     *string
@@ -29,13 +29,13 @@ type NICUpdate struct {
 	Model   *string // VIRTIO, E1000
 }
 
-// NICAddress is the static address that the guest's tools give a network card.
+// NICAddress is the static address that the guest's tools give a NIC.
 type NICAddress struct {
 	IPAddress, Netmask string
 	Gateway            string // "" = not changed
 }
 
-// AddVMNICs plugs network cards in, after those that the VM has, in the order given. It works on a running VM, too.
+// AddVMNICs plugs NICs in, after those that the VM has, in the order given. It works on a running VM, too.
 func (c *Client) AddVMNICs(ctx context.Context, vmID string, nics []NICCreate) error {
 	if len(nics) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (c *Client) AddVMNICs(ctx context.Context, vmID string, nics []NICCreate) e
 	return c.vms.apply(ctx, vmID, op)
 }
 
-// RemoveVMNIC unplugs the network card with the given MAC. One that is not there is success.
+// RemoveVMNIC unplugs the NIC with the given MAC. One that is not there is success.
 func (c *Client) RemoveVMNIC(ctx context.Context, vmID, mac string) error {
 	name := opRemoveNICWhere
 	if versionBefore(c.Version(), 3, 3) {
@@ -64,7 +64,7 @@ func (c *Client) RemoveVMNIC(ctx context.Context, vmID, mac string) error {
 	})
 }
 
-// removingNIC resolves the card anew at each try: Tower renames and renumbers cards at every edit.
+// removingNIC resolves the NIC anew at each try: Tower renames and renumbers NICs at every edit.
 func (c *Client) removingNIC(name, vmID, mac string) change[VM] {
 	return change[VM]{name: name, submit: func(ctx context.Context, id string) ([]receipt, error) {
 		nic, found, err := c.nicByMAC(ctx, vmID, mac)
@@ -83,7 +83,7 @@ func (c *Client) removingNIC(name, vmID, mac string) change[VM] {
 	}}
 }
 
-// UpdateVMNIC changes the network card with the given MAC as a device. The VM's other cards stay as they are.
+// UpdateVMNIC changes the NIC with the given MAC itself. The VM's other NICs stay as they are.
 func (c *Client) UpdateVMNIC(ctx context.Context, vmID, mac string, in NICUpdate) error {
 	if in == (NICUpdate{}) {
 		return nil
@@ -112,7 +112,7 @@ func (c *Client) UpdateVMNIC(ctx context.Context, vmID, mac string, in NICUpdate
 	return c.vms.apply(ctx, vmID, op)
 }
 
-// ConfigureVMNIC has the guest's tools give a static address to the network card with the given MAC. The VM must run,
+// ConfigureVMNIC has the guest's tools give a static address to the NIC with the given MAC. The VM must run,
 // and its tools, too.
 func (c *Client) ConfigureVMNIC(ctx context.Context, vmID, mac string, in NICAddress) error {
 	op := change[VM]{name: opUpdateNICGuest, submit: func(ctx context.Context, _ string) ([]receipt, error) {
@@ -128,7 +128,7 @@ func (c *Client) ConfigureVMNIC(ctx context.Context, vmID, mac string, in NICAdd
 	return c.vms.apply(ctx, vmID, op)
 }
 
-// nicByMAC finds a VM's network card as Tower numbers it now.
+// nicByMAC finds a VM's NIC as Tower numbers it now.
 func (c *Client) nicByMAC(ctx context.Context, vmID, mac string) (VMNIC, bool, error) {
 	nics, err := c.VMNICs(ctx, vmID)
 	for _, nic := range nics {
@@ -139,13 +139,13 @@ func (c *Client) nicByMAC(ctx context.Context, vmID, mac string) (VMNIC, bool, e
 	return VMNIC{}, false, err
 }
 
-// whereNIC names one network card. Tower acts on every card that a filter matches, and an empty one matches all.
+// whereNIC names one NIC. Tower acts on every NIC that a filter matches, and an empty one matches all.
 func whereNIC(id string) *models.VMNicWhereInput { return &models.VMNicWhereInput{ID: ptr(id)} }
 
-// nicGone is the error of an operation on a network card that can't be found.
+// nicGone is the error of an operation on a NIC that can't be found.
 func nicGone(op, vmID, mac string, err error) error {
 	if err != nil {
 		return err
 	}
-	return notFound(op, fmt.Sprintf("VM %s has no network card with the MAC address %s", vmID, mac))
+	return notFound(op, fmt.Sprintf("VM %s has no NIC with the MAC address %s", vmID, mac))
 }

@@ -99,7 +99,7 @@ func (c *Client) SetVMIOLimits(ctx context.Context, vmID string, limits IOLimits
 	return c.vms.ensure(ctx, vmID, op)
 }
 
-// shownBy reports whether a VM has the limits. How strictly they hold is Tower's to say where nothing was asked.
+// shownBy reports whether a VM has the limits. Tower decides how strictly they hold where nothing was asked.
 func (limits IOLimits) shownBy(have IOLimits) bool {
 	if limits.Policy != have.Policy {
 		return false

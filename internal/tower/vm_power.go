@@ -23,7 +23,8 @@ type StopOptions struct {
 	Forced func(reason error)
 }
 
-// StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host, which for a VM with GPUs is theirs. A VM that runs is left alone.
+// StartVM powers a VM on, and resumes a suspended one; hostID "" lets Tower choose the host, or names the host of the GPUs
+// for a VM that has some. A VM that runs is left alone.
 func (c *Client) StartVM(ctx context.Context, vmID, hostID string) error {
 	return c.vms.withLock(ctx, opStart, vmID, func() error {
 		current, err := c.VM(ctx, vmID)
@@ -72,10 +73,10 @@ func (c *Client) StopVM(ctx context.Context, vmID string, opts StopOptions) erro
 	})
 }
 
-// atOnce tells whether the guest is not asked at all.
+// atOnce reports whether the guest is not asked at all.
 func (o StopOptions) atOnce() bool { return o.Force && o.Graceful <= 0 }
 
-// forced tells that a guest has not done what it was asked for, before it is made to.
+// forced logs that a guest has not done what it was asked for, and tells the caller of it, before force is used.
 func (c *Client) forced(ctx context.Context, vmID, what string, opts StopOptions, reason error) {
 	c.log(ctx, LogWarn, what, map[string]any{"vm": vmID, "error": reason.Error()})
 	if opts.Forced != nil {
@@ -83,7 +84,7 @@ func (c *Client) forced(ctx context.Context, vmID, what string, opts StopOptions
 	}
 }
 
-// asked carries out what the guest has a part in, and gives it the time; no time means as long as ctx.
+// asked carries out a change that the guest takes part in, and gives the guest that time; none means as long as ctx.
 func (c *Client) asked(ctx context.Context, vmID string, op change[VM], graceful time.Duration) error {
 	if graceful <= 0 {
 		return c.vms.carryOut(ctx, vmID, op)

@@ -15,7 +15,7 @@ type VMObservation struct {
 	NICs []VMNIC // by Order
 }
 
-// watched is an observation, or why there is none. The network cards come in smaller requests than the VMs, and one of
+// watched is an observation, or why there is none. The NICs come in smaller requests than the VMs, and one of
 // these that fails leaves the others' observations good.
 type watched struct {
 	seen VMObservation
@@ -40,7 +40,7 @@ func (c *Client) WatchVM(ctx context.Context, vmID string, observe func(obs VMOb
 	})
 }
 
-// fetchWatched looks at VMs and their network cards.
+// fetchWatched looks at VMs and their NICs.
 func (c *Client) fetchWatched(ctx context.Context, ids []string) (map[string]watched, error) {
 	list, err := c.vms.fetch(ctx, kindPoll, Where{"id_in": ids})
 	if err != nil {
