@@ -61,7 +61,7 @@ func TestParallelTest_withoutCLI(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ path, want string }{
 		"none on PATH":   {"", "neither terraform nor tofu is on PATH and TF_ACC_TERRAFORM_PATH does not name one; `make test-sdk` builds one\n--- SKIP: TestAccSim"},
-		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH names no CLI: "},
+		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH does not name a program: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
