@@ -41,14 +41,14 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestSimulator_comparesWithTheDocument makes sure that a run without the
-// document shows as a skip that the acceptance tests compared nothing.
+// TestSimulator_comparesWithTheDocument is skipped without the document, so that
+// the report of a run says that its exchanges were not compared.
 func TestSimulator_comparesWithTheDocument(t *testing.T) {
 	t.Parallel()
 	openapicheck.NeedDocument(t)
 	sim := acctest.Simulator(t, "")
 	if sim.URL() == sim.Server().URL() {
-		t.Error("requests go to the simulator past the document")
+		t.Error("requests are not compared with the document")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestParallelTest_withoutCLI(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ path, want string }{
 		"none on PATH":   {"", "neither terraform nor tofu is on PATH and TF_ACC_TERRAFORM_PATH does not name one; `make test-sdk` builds one\n--- SKIP: TestAccSim"},
-		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH names no CLI: "},
+		"named, missing": {"/nowhere/terraform", "TF_ACC_TERRAFORM_PATH does not name a program: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -69,7 +69,7 @@ func TestParallelTest_withoutCLI(t *testing.T) {
 			cmd.Env = []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "TF_ACC_TERRAFORM_PATH=" + c.path}
 			output, err := cmd.CombinedOutput()
 			if failed := c.path != ""; (err != nil) != failed || !strings.Contains(string(output), c.want) {
-				t.Errorf("it ended with %v and said %s", err, output)
+				t.Errorf("it ended with %v and printed %s", err, output)
 			}
 		})
 	}
