@@ -70,7 +70,8 @@ func RandomName() string { return testingacctest.RandomWithPrefix("tf-acc") }
 // OnTower reports whether the tests run against a real Tower.
 func OnTower() bool { return os.Getenv(envServer) != "" }
 
-// isolate keeps half a configuration in the caller's environment from the tests.
+// isolate removes the provider's variables from the environment, so that an
+// incomplete configuration of the caller does not reach the tests.
 func isolate(t testing.TB) {
 	t.Helper()
 	if err := isolated(); err != nil {
@@ -93,8 +94,8 @@ var isolated = sync.OnceValue(func() error {
 	return nil
 })
 
-// requireCLI returns the path of the CLI and prepares the environment for it.
-// Where the environment names no CLI and none is on PATH, it skips the test.
+// requireCLI returns the path of the CLI and prepares the environment for it. It
+// skips the test if the environment names no CLI and none is on PATH.
 func requireCLI(t testing.TB) string {
 	t.Helper()
 	path, err := preparedCLI()

@@ -41,14 +41,14 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestSimulator_comparesWithTheDocument makes sure that a run without the
-// document shows as a skip that the acceptance tests compared nothing.
+// TestSimulator_comparesWithTheDocument is skipped without the document, so that
+// the report of a run says that its exchanges were not compared.
 func TestSimulator_comparesWithTheDocument(t *testing.T) {
 	t.Parallel()
 	openapicheck.NeedDocument(t)
 	sim := acctest.Simulator(t, "")
 	if sim.URL() == sim.Server().URL() {
-		t.Error("requests go to the simulator past the document")
+		t.Error("requests are not compared with the document")
 	}
 }
 
@@ -69,7 +69,7 @@ func TestParallelTest_withoutCLI(t *testing.T) {
 			cmd.Env = []string{"PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "TF_ACC_TERRAFORM_PATH=" + c.path}
 			output, err := cmd.CombinedOutput()
 			if failed := c.path != ""; (err != nil) != failed || !strings.Contains(string(output), c.want) {
-				t.Errorf("it ended with %v and said %s", err, output)
+				t.Errorf("it ended with %v and printed %s", err, output)
 			}
 		})
 	}

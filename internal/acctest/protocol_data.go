@@ -11,7 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// DataSource is the schema of a data source.
+// DataSource returns the schema of a data source.
 func (p *Protocol) DataSource(name string) *tfprotov6.Schema {
 	p.t.Helper()
 	schema := p.schemas.DataSourceSchemas[name]
@@ -21,13 +21,13 @@ func (p *Protocol) DataSource(name string) *tfprotov6.Schema {
 	return schema
 }
 
-// DataSources are the names of all data sources.
+// DataSources returns the names of all data sources.
 func (p *Protocol) DataSources() []string {
 	return slices.Sorted(maps.Keys(p.schemas.DataSourceSchemas))
 }
 
-// ReadData validates and reads a data source and returns all that it holds, and
-// all diagnostics.
+// ReadData validates and reads a data source, and returns its attributes and all
+// diagnostics.
 func (p *Protocol) ReadData(name string, config Values) (Values, []*tfprotov6.Diagnostic) {
 	p.t.Helper()
 	schema := p.DataSource(name)
@@ -50,7 +50,7 @@ func (p *Protocol) ReadData(name string, config Values) (Values, []*tfprotov6.Di
 	return held, nil
 }
 
-// plain is a value in the form that Values take; whole numbers are int64.
+// plain converts a value to the form that Values take; numbers become int64.
 func (p *Protocol) plain(v tftypes.Value) any {
 	p.t.Helper()
 	if v.IsNull() {
@@ -98,7 +98,7 @@ func (p *Protocol) plain(v tftypes.Value) any {
 	return out
 }
 
-// Empty is the empty value of a type, nil where it has none.
+// Empty returns the empty value of a type, nil if it has none.
 func Empty(typ tftypes.Type) any {
 	switch {
 	case typ.Is(tftypes.String):

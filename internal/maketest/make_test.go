@@ -108,11 +108,11 @@ func TestMissingPiecesAreSaidInOneLine(t *testing.T) {
 		variables []string
 		want      string
 	}{
-		"no Go":                                  {"go", nil, "or newer: there is no 'go' on PATH"},
+		"no Go":                                  {"go", nil, "or newer is needed: 'go' is not on PATH"},
 		"old Go":                                 {"", []string{"TOO_OLD_IN=."}, "or newer is needed: go: go.mod requires go >= 9"},
 		"no git":                                 {"git", nil, "git is needed"},
 		"no C library":                           {"", []string{"CGO_ENABLED=1", "CC=false -x"}, "The C compiler 'false -x' does not work"},
-		"no such CLI":                            {"", []string{"TF_ACC_TERRAFORM_PATH=/nowhere/tofu"}, "and '/nowhere/tofu' is none"},
+		"no such CLI":                            {"", []string{"TF_ACC_TERRAFORM_PATH=/nowhere/tofu"}, "there is no program '/nowhere/tofu'"},
 		"no CLI, and Go is too old to build one": {"terraform", []string{"TOO_OLD_IN=tools/tofu"}, "Install terraform or tofu: "},
 	} {
 		t.Run(name, func(t *testing.T) {

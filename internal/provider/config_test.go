@@ -173,7 +173,7 @@ func TestConfig_refused(t *testing.T) {
 		"request timeout in the environment": {
 			block: block(login), env: map[string]string{"ELF_REQUEST_TIMEOUT": "soon"},
 			attribute: "request_timeout", summary: "Invalid duration",
-			detail: `request_timeout is "soon": that is no duration. It must be a duration such as "30s" or "1m30s", at least 100ms.` + fromEnv + "ELF_REQUEST_TIMEOUT.",
+			detail: `request_timeout is "soon": that is not a duration. It must be a duration such as "30s" or "1m30s", at least 100ms.` + fromEnv + "ELF_REQUEST_TIMEOUT.",
 		},
 		"retries in the environment": {
 			block: block(login), env: map[string]string{"ELF_MAX_RETRIES": "many"},

@@ -355,7 +355,7 @@ func TestProvider_refusedByValidation(t *testing.T) {
 		"user source":      {base.with(values{"user_source": text("KERBEROS")}), wanted{"user_source", "Invalid Attribute Value Match", `LOCAL`}},
 		"poll interval":    {base.with(values{"poll_interval": text("61s")}), wanted{"poll_interval", "Invalid duration", `longer than 1m`}},
 		"short interval":   {base.with(values{"poll_interval": text("99ms")}), wanted{"poll_interval", "Invalid duration", `shorter than 100ms`}},
-		"request timeout":  {base.with(values{"request_timeout": text("30")}), wanted{"request_timeout", "Invalid duration", `no duration`}},
+		"request timeout":  {base.with(values{"request_timeout": text("30")}), wanted{"request_timeout", "Invalid duration", `not a duration`}},
 		"retries":          {base.with(values{"max_retries": number(-1)}), wanted{"max_retries", "Invalid Attribute Value", `between 0 and 100`}},
 		"requests":         {base.with(values{"max_concurrent_requests": number(0)}), wanted{"max_concurrent_requests", "Invalid Attribute Value", `between 1`}},
 		"empty user":       {base.with(values{"username": text("")}), wanted{"username", "Invalid Attribute Value Length", `at least 1`}},

@@ -56,7 +56,7 @@ func checkTimeouts(t *testing.T, name string, schema *tfprotov6.Schema, validate
 	}
 	for member := range timeouts.AttributeTypes {
 		for value, problem := range map[string]string{
-			"ten": "that is no duration", "30": "that is no duration", "0s": "that is no time at all", "-5m": "a duration can't be negative", "90s": "",
+			"ten": "that is not a duration", "30": "that is not a duration", "0s": "a duration of zero is not allowed", "-5m": "a duration can't be negative", "90s": "",
 		} {
 			members := map[string]tftypes.Value{}
 			for m := range timeouts.AttributeTypes {

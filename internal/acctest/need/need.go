@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package need finds what a test needs and a machine may lack. It imports
-// nothing but the standard library, so that any package's tests can use it.
+// Package need finds programs that a test needs and a machine may lack. It imports
+// only the standard library, so that the tests of any package can use it.
 package need
 
 import (
@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// Program returns the path of the first of the named programs that is on PATH.
-// Where none of them is, it skips the test. Call it before anything else, so
-// that a test either runs whole or is skipped whole.
+// Program returns the path of the first of the named programs that is on PATH. It
+// skips the test if none of them is. A test calls it before anything else, so that
+// the test runs or is skipped as a whole.
 func Program(t testing.TB, names ...string) string {
 	t.Helper()
 	for _, name := range names {

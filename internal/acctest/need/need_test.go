@@ -12,7 +12,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/need"
 )
 
-// recorder is a test that notes why it is skipped.
+// recorder is a test that records why it is skipped.
 type recorder struct {
 	testing.TB
 
@@ -26,8 +26,8 @@ func (r *recorder) Skipf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// look calls [need.Program] as a test would and returns the path and the reason
-// of a skip.
+// look calls [need.Program] as a test does, and returns the path or the reason for
+// the skip.
 func look(t *testing.T, names ...string) (path, reason string) {
 	t.Helper()
 	r := &recorder{TB: t}

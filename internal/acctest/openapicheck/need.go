@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// NeedDocument returns the path of the document that [EnvDocument] names. Where
-// it names none, it skips the test.
+// NeedDocument returns the path of the document that [EnvDocument] names. It skips
+// the test if the variable is not set.
 func NeedDocument(t testing.TB) string {
 	t.Helper()
 	path := os.Getenv(EnvDocument)
 	if path == "" {
-		t.Skipf("%s does not name the vendor's OpenAPI document", EnvDocument)
+		t.Skipf("%s is not set to the path of the vendor's OpenAPI document", EnvDocument)
 	}
 	return path
 }

@@ -229,7 +229,7 @@ func TestValidation(t *testing.T) {
 		"force of a start":     {acctest.Values{"vm_id": vmID, "operation": "START", "force_power_off": false}, "force_power_off", "START does not ask the guest"},
 		"time of a reset":      {acctest.Values{"vm_id": vmID, "operation": "FORCE_RESTART", "shutdown_timeout": acctest.Unknown{}}, "shutdown_timeout", "FORCE_RESTART does not"},
 		"no time":              {acctest.Values{"vm_id": vmID, "operation": "SHUTDOWN", "shutdown_timeout": "0s"}, "shutdown_timeout", "shorter than 1s"},
-		"no duration":          {acctest.Values{"vm_id": vmID, "operation": "SHUTDOWN", "shutdown_timeout": "soon"}, "shutdown_timeout", "no duration"},
+		"no duration":          {acctest.Values{"vm_id": vmID, "operation": "SHUTDOWN", "shutdown_timeout": "soon"}, "shutdown_timeout", "not a duration"},
 		"longer than it takes": {acctest.Values{"vm_id": vmID, "operation": "RESTART", "shutdown_timeout": "21m"}, "shutdown_timeout", "only 20m0s"},
 		"longer than allowed": {
 			acctest.Values{"vm_id": vmID, "operation": "RESTART", "shutdown_timeout": "2m", "timeouts": map[string]any{"invoke": "1m"}}, "shutdown_timeout", "only 1m0s",

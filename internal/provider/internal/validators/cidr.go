@@ -8,8 +8,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// IPv4CIDR accepts an IPv4 network in CIDR notation. Bits behind the prefix
-// are allowed to be set, they mean nothing.
+// IPv4CIDR accepts an IPv4 network in CIDR notation. Bits after the prefix may be
+// set; they are ignored.
 func IPv4CIDR() validator.String {
 	return stringCheck{
 		summary:     "Invalid IPv4 CIDR",
@@ -18,7 +18,7 @@ func IPv4CIDR() validator.String {
 			prefix, err := netip.ParsePrefix(value)
 			switch {
 			case err != nil:
-				return "that is no network in CIDR notation"
+				return "that is not a network in CIDR notation"
 			case !prefix.Addr().Is4():
 				return "that is an IPv6 network"
 			}

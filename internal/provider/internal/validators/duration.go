@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// DurationBetween accepts a duration in Go's notation ("30s", "1m30s") that is
-// neither shorter than shortest nor longer than longest.
+// DurationBetween accepts a duration in Go's notation ("30s", "1m30s") from
+// shortest to longest.
 func DurationBetween(shortest, longest time.Duration) validator.String {
 	return stringCheck{
 		summary:     "Invalid duration",
@@ -38,14 +38,14 @@ func DurationAtLeast(shortest time.Duration) validator.String {
 }
 
 // Duration accepts a duration in Go's notation ("30s", "1m30s") that is longer
-// than nothing.
+// than zero.
 func Duration() validator.String {
 	return stringCheck{
 		summary:     "Invalid duration",
 		description: `must be a duration such as "30s" or "1m30s", longer than 0s`,
 		check: func(value string) string {
 			if d, err := time.ParseDuration(value); err == nil && d == 0 {
-				return "that is no time at all"
+				return "a duration of zero is not allowed"
 			}
 			return durationAtLeast(value, 0)
 		},
@@ -56,7 +56,7 @@ func durationAtLeast(value string, shortest time.Duration) string {
 	d, err := time.ParseDuration(value)
 	switch {
 	case err != nil:
-		return "that is no duration"
+		return "that is not a duration"
 	case d < 0:
 		return "a duration can't be negative"
 	case d < shortest:
@@ -65,7 +65,7 @@ func durationAtLeast(value string, shortest time.Duration) string {
 	return ""
 }
 
-// format writes a duration without the zero units that time.Duration.String
+// format formats a duration without the zero units that time.Duration.String
 // appends: 1m, not 1m0s.
 func format(d time.Duration) string {
 	switch {

@@ -30,9 +30,9 @@ func TestDurationBetween(t *testing.T) {
 		"zero":      invalid("0s", "that is shorter than 100ms"),
 		"too long":  invalid("61s", "that is longer than 1m"),
 		"negative":  invalid("-5s", "a duration can't be negative"),
-		"no unit":   invalid("5", "that is no duration"),
-		"word":      invalid("soon", "that is no duration"),
-		"empty":     invalid("", "that is no duration"),
+		"no unit":   invalid("5", "that is not a duration"),
+		"word":      invalid("soon", "that is not a duration"),
+		"empty":     invalid("", "that is not a duration"),
 	})
 }
 
@@ -48,10 +48,10 @@ func TestDuration(t *testing.T) {
 	runStringCases(t, validators.Duration(), map[string]stringCase{
 		"short":    valid("1ms"),
 		"long":     valid("48h"),
-		"zero":     invalid("0m", "that is no time at all"),
+		"zero":     invalid("0m", "a duration of zero is not allowed"),
 		"negative": invalid("-1h", "a duration can't be negative"),
-		"word":     invalid("soon", "that is no duration"),
-		"no unit":  invalid("30", "that is no duration"),
+		"word":     invalid("soon", "that is not a duration"),
+		"no unit":  invalid("30", "that is not a duration"),
 	})
 }
 
@@ -69,6 +69,6 @@ func TestDurationAtLeast(t *testing.T) {
 		"long":      valid("48h"),
 		"too short": invalid("999ms", "that is shorter than 1s"),
 		"negative":  invalid("-1h", "a duration can't be negative"),
-		"word":      invalid("soon", "that is no duration"),
+		"word":      invalid("soon", "that is not a duration"),
 	})
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// IPv4Address accepts any IPv4 address in dotted decimal form, 0.0.0.0 and the
-// like included.
+// IPv4Address accepts any IPv4 address in dotted decimal form, even 0.0.0.0.
 func IPv4Address() validator.String {
 	return stringCheck{
 		summary:     "Invalid IPv4 address",
@@ -21,13 +20,13 @@ func IPv4Address() validator.String {
 	}
 }
 
-// IPv4HostAddress accepts an IPv4 address that one network interface can have:
-// not the unspecified, a loopback, a multicast or the broadcast address.
-// Addresses in 240.0.0.0/4 are accepted, some clusters use them.
+// IPv4HostAddress accepts an IPv4 address that a NIC can have: not the
+// unspecified, a loopback, a multicast or the broadcast address. It accepts
+// addresses in 240.0.0.0/4, which some clusters use.
 func IPv4HostAddress() validator.String {
 	return stringCheck{
 		summary:     "Invalid IPv4 address",
-		description: `must be an IPv4 address that a network interface can have, such as "10.1.2.3"`,
+		description: `must be an IPv4 address that a NIC can have, such as "10.1.2.3"`,
 		check: func(value string) string {
 			addr, problem := parseIPv4(value)
 			switch {
@@ -52,7 +51,7 @@ func parseIPv4(value string) (netip.Addr, string) {
 	addr, err := netip.ParseAddr(value)
 	switch {
 	case err != nil:
-		return netip.Addr{}, "that is no IPv4 address"
+		return netip.Addr{}, "that is not an IPv4 address"
 	case !addr.Is4():
 		return netip.Addr{}, "that is an IPv6 address"
 	}

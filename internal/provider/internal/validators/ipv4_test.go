@@ -23,13 +23,13 @@ func TestIPv4Address(t *testing.T) {
 		"address":       valid("10.1.2.3"),
 		"unspecified":   valid("0.0.0.0"),
 		"class e":       valid("240.255.0.1"),
-		"empty":         invalid("", "that is no IPv4 address"),
-		"word":          invalid("gateway", "that is no IPv4 address"),
-		"octet too big": invalid("10.0.0.256", "that is no IPv4 address"),
-		"too short":     invalid("10.0.1", "that is no IPv4 address"),
-		"leading zero":  invalid("10.0.0.01", "that is no IPv4 address"),
-		"blank":         invalid(" 10.0.0.1", "that is no IPv4 address"),
-		"with prefix":   invalid("10.0.0.1/24", "that is no IPv4 address"),
+		"empty":         invalid("", "that is not an IPv4 address"),
+		"word":          invalid("gateway", "that is not an IPv4 address"),
+		"octet too big": invalid("10.0.0.256", "that is not an IPv4 address"),
+		"too short":     invalid("10.0.1", "that is not an IPv4 address"),
+		"leading zero":  invalid("10.0.0.01", "that is not an IPv4 address"),
+		"blank":         invalid(" 10.0.0.1", "that is not an IPv4 address"),
+		"with prefix":   invalid("10.0.0.1/24", "that is not an IPv4 address"),
 		"ipv6":          invalid("fd00::1", "that is an IPv6 address"),
 		"mapped":        invalid("::ffff:10.0.0.1", "that is an IPv6 address"),
 	})
@@ -42,14 +42,14 @@ func TestIPv4HostAddress(t *testing.T) {
 			value:   types.StringValue(s),
 			summary: "Invalid IPv4 address",
 			detail: `attribute is "` + s + `": ` + problem +
-				`. It must be an IPv4 address that a network interface can have, such as "10.1.2.3".`,
+				`. It must be an IPv4 address that a NIC can have, such as "10.1.2.3".`,
 		}
 	}
 	runStringCases(t, validators.IPv4HostAddress(), map[string]stringCase{
 		"address":     valid("10.1.2.3"),
 		"class e":     valid("240.255.0.1"),
 		"link local":  valid("169.254.10.1"),
-		"word":        invalid("gateway", "that is no IPv4 address"),
+		"word":        invalid("gateway", "that is not an IPv4 address"),
 		"ipv6":        invalid("fd00::1", "that is an IPv6 address"),
 		"unspecified": invalid("0.0.0.0", "that is the unspecified address"),
 		"loopback":    invalid("127.0.0.1", "that is a loopback address"),
@@ -64,7 +64,7 @@ func TestIPv4Netmask(t *testing.T) {
 		return stringCase{
 			value:   types.StringValue(s),
 			summary: "Invalid IPv4 netmask",
-			detail:  `attribute is "` + s + `": ` + problem + `. It must be an IPv4 network mask such as "255.255.255.0".`,
+			detail:  `attribute is "` + s + `": ` + problem + `. It must be an IPv4 netmask such as "255.255.255.0".`,
 		}
 	}
 	runStringCases(t, validators.IPv4Netmask(), map[string]stringCase{
@@ -72,13 +72,13 @@ func TestIPv4Netmask(t *testing.T) {
 		"17 bits":        valid("255.255.128.0"),
 		"host":           valid("255.255.255.255"),
 		"default route":  valid("0.0.0.0"),
-		"hole":           invalid("255.0.255.0", "its ones are not contiguous"),
-		"inverted":       invalid("0.0.0.255", "its ones are not contiguous"),
-		"address":        invalid("10.0.0.1", "its ones are not contiguous"),
-		"prefix length":  invalid("/24", "that is no IPv4 network mask"),
-		"empty":          invalid("", "that is no IPv4 network mask"),
-		"ipv6":           invalid("ffff::", "that is no IPv4 network mask"),
-		"trailing blank": invalid("255.255.255.0 ", "that is no IPv4 network mask"),
+		"hole":           invalid("255.0.255.0", "its one bits are not contiguous"),
+		"inverted":       invalid("0.0.0.255", "its one bits are not contiguous"),
+		"address":        invalid("10.0.0.1", "its one bits are not contiguous"),
+		"prefix length":  invalid("/24", "that is not an IPv4 netmask"),
+		"empty":          invalid("", "that is not an IPv4 netmask"),
+		"ipv6":           invalid("ffff::", "that is not an IPv4 netmask"),
+		"trailing blank": invalid("255.255.255.0 ", "that is not an IPv4 netmask"),
 	})
 }
 
@@ -96,10 +96,10 @@ func TestIPv4CIDR(t *testing.T) {
 		"everything":    valid("0.0.0.0/0"),
 		"one address":   valid("10.1.2.3/32"),
 		"host bits set": valid("10.1.2.3/16"),
-		"address":       invalid("10.1.2.3", "that is no network in CIDR notation"),
-		"prefix 33":     invalid("10.1.2.3/33", "that is no network in CIDR notation"),
-		"netmask":       invalid("10.0.0.0/255.0.0.0", "that is no network in CIDR notation"),
-		"empty":         invalid("", "that is no network in CIDR notation"),
+		"address":       invalid("10.1.2.3", "that is not a network in CIDR notation"),
+		"prefix 33":     invalid("10.1.2.3/33", "that is not a network in CIDR notation"),
+		"netmask":       invalid("10.0.0.0/255.0.0.0", "that is not a network in CIDR notation"),
+		"empty":         invalid("", "that is not a network in CIDR notation"),
 		"ipv6":          invalid("fd00::/8", "that is an IPv6 network"),
 	})
 }

@@ -19,16 +19,16 @@ func MACAddress() validator.String {
 		description: `must be a unicast MAC address of six octets such as "52:54:00:12:34:56"`,
 		check: func(value string) string {
 			if !macPattern.MatchString(value) {
-				return "that is no MAC address of six octets separated by colons"
+				return "that is not six octets separated by colons"
 			}
 			mac, err := net.ParseMAC(value)
 			switch {
 			case err != nil:
-				return "that is no MAC address"
+				return "that is not a MAC address"
 			case mac[0]&1 != 0:
 				return "that is a multicast address (the first octet is odd)"
 			case mac.String() == "00:00:00:00:00:00":
-				return "that is the null address"
+				return "all its octets are zero"
 			}
 			return ""
 		},

@@ -20,7 +20,7 @@ func TestMACAddress(t *testing.T) {
 				`. It must be a unicast MAC address of six octets such as "52:54:00:12:34:56".`,
 		}
 	}
-	const noMAC = "that is no MAC address of six octets separated by colons"
+	const noMAC = "that is not six octets separated by colons"
 	runStringCases(t, validators.MACAddress(), map[string]stringCase{
 		"lower case":   valid("52:54:00:ab:cd:ef"),
 		"upper case":   valid("52:54:00:AB:CD:EF"),
@@ -34,6 +34,6 @@ func TestMACAddress(t *testing.T) {
 		"empty":        invalid("", noMAC),
 		"multicast":    invalid("01:00:5e:00:00:01", "that is a multicast address (the first octet is odd)"),
 		"broadcast":    invalid("ff:ff:ff:ff:ff:ff", "that is a multicast address (the first octet is odd)"),
-		"null address": invalid("00:00:00:00:00:00", "that is the null address"),
+		"null address": invalid("00:00:00:00:00:00", "all its octets are zero"),
 	})
 }

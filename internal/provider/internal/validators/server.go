@@ -13,8 +13,8 @@ import (
 )
 
 // ServerURL accepts the address of a Tower: a host, host:port, or a URL whose
-// scheme is https or http. A value that carries credentials is kept out of the
-// diagnostic.
+// scheme is https or http. The diagnostic does not show a value that contains
+// credentials.
 func ServerURL() validator.String {
 	return stringCheck{
 		summary:     "Invalid server",
@@ -26,9 +26,9 @@ func ServerURL() validator.String {
 
 func serverProblem(value string) string {
 	if strings.TrimSpace(value) != value || value == "" {
-		return "that is empty or has blanks around it"
+		return "that is empty or has white space around it"
 	}
-	// A bare IPv6 address has colons that are no port.
+	// The colons in a bare IPv6 address do not separate a port.
 	if _, err := netip.ParseAddr(value); err == nil {
 		return ""
 	}
@@ -38,20 +38,20 @@ func serverProblem(value string) string {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return "that is no URL"
+		return "that is not a URL"
 	}
 	if u.Scheme != "https" && u.Scheme != "http" {
 		return fmt.Sprintf("the scheme %q is neither https nor http", u.Scheme)
 	}
 	switch {
 	case u.User != nil:
-		return "it carries credentials, which belong in username and password"
+		return "it contains credentials, which belong in username and password"
 	case u.Hostname() == "":
 		return "it has no host"
 	case strings.ContainsAny(u.Hostname(), " \t/\\"):
-		return "its host is no host name"
+		return "its host is not a host name"
 	case u.Path != "" && u.Path != "/":
-		return fmt.Sprintf("it has the path %q, but the path of the API is known", u.Path)
+		return fmt.Sprintf("it has the path %q, but the provider adds the path of the API itself", u.Path)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "it has a query or a fragment"
 	case strings.HasSuffix(u.Host, ":"):

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package validators holds the checks of configured values that the stock
-// validators of the framework don't have. Each passes null and unknown values
-// and names the attribute at fault.
+// Package validators has the validators that the framework lacks. Each accepts null
+// and unknown values, and names the attribute at fault.
 package validators
 
 import (
@@ -12,14 +11,14 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// stringCheck is a validator of strings made from one function.
+// stringCheck is a validator for strings, made from one function.
 type stringCheck struct {
 	summary     string
 	description string
-	// hide tells whether to keep the value out of the diagnostic, for secrets
-	// and long texts. Nil shows every value.
+	// hide reports whether the diagnostic must not show the value, because it is
+	// secret or long. If hide is nil, the diagnostic always shows the value.
 	hide func(value string) bool
-	// check returns what is wrong with the value, "" where nothing is.
+	// check returns what is wrong with the value, or "".
 	check func(value string) string
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// stringCase is one value and the whole diagnostic it must cause; without a
-// summary there must be none.
+// stringCase is one value and the whole diagnostic that it must cause. If the
+// summary is "", it must cause none.
 type stringCase struct {
 	value           types.String
 	summary, detail string
@@ -22,7 +22,7 @@ type stringCase struct {
 func runStringCases(t *testing.T, v validator.String, cases map[string]stringCase) {
 	t.Helper()
 	if v.Description(t.Context()) == "" || v.MarkdownDescription(t.Context()) == "" {
-		t.Error("the validator does not describe itself")
+		t.Error("the validator has no description")
 	}
 	for _, name := range []string{"null", "unknown"} {
 		value := types.StringNull()
