@@ -64,6 +64,7 @@ type Client struct {
 	vms              *objects[VM]
 	namedVMs         *lists[VM] // by pairs of cluster and name
 	nics             *lists[VMNIC]
+	nicsByAddress    *lists[VMNIC] // by pairs of VM network and address
 	disks            *lists[VMDisk]
 	volumeDisks      *lists[VMDisk] // those that are a volume
 	volumes          *objects[VMVolume]
@@ -180,7 +181,7 @@ func (c *Client) connect() {
 	c.transport = transport
 	c.vms = newVMs(c)
 	c.namedVMs = newNamedVMs(c.vms)
-	c.nics = newNICs(c)
+	c.nics, c.nicsByAddress = newNICs(c)
 	c.disks, c.volumeDisks = newDisks(c)
 	c.volumes = newVMVolumes(c)
 	c.clusters = newClusters(c)

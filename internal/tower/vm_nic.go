@@ -17,6 +17,7 @@ import (
 type VMNIC struct {
 	ID          string
 	VMID        string
+	VMName      string
 	MAC         string // "" for a short while after a NIC was added
 	VLANID      string
 	VLANName    string
@@ -43,7 +44,7 @@ type nicRow struct {
 	addresses []string
 }
 
-func newNICs(c *Client) *lists[VMNIC] {
+func newNICs(c *Client) (ofVM, withAddress *lists[VMNIC]) {
 	nics := newObjects(c, "get-vm-nics", "NIC", nicOf, func(ctx context.Context, body *models.GetVMNicsRequestBody) ([]*nicRow, error) {
 		list, err := payload(vm_nic.New(c.sdk()).GetVMNics(vm_nic.NewGetVMNicsParamsWithContext(ctx).WithRequestBody(body)))
 		more := guestLists(exchangeOf(ctx).body)
@@ -55,14 +56,15 @@ func newNICs(c *Client) *lists[VMNIC] {
 		}
 		return rows, err
 	})
-	return nics.listedBy("VM", ownedBy("vm"), func(v VMNIC) []string { return []string{v.VMID} }, func(a, b VMNIC) int { return a.Order - b.Order })
+	return nics.listedBy("VM", ownedBy("vm"), func(v VMNIC) []string { return []string{v.VMID} }, func(a, b VMNIC) int { return a.Order - b.Order }),
+		newNICsByAddress(nics)
 }
 
 func nicOf(m *nicRow) VMNIC {
-	vlan := deref(m.Vlan)
+	vlan, owner := deref(m.Vlan), deref(m.VM)
 	return VMNIC{
 		ID: deref(m.ID), MAC: strings.ToLower(deref(m.MacAddress)), Model: text(m.Model), Type: text(m.Type), Order: number(m.Order),
-		VMID: deref(deref(m.VM).ID), VLANID: deref(vlan.ID), VLANName: deref(vlan.Name),
+		VMID: deref(owner.ID), VMName: deref(owner.Name), VLANID: deref(vlan.ID), VLANName: deref(vlan.Name),
 		Enabled: m.Enabled == nil || *m.Enabled, Mirror: deref(m.Mirror), Gateway: deref(m.Gateway), SubnetMask: deref(m.SubnetMask),
 		IPAddresses: distinct([]string{deref(m.IPAddress)}, m.addresses),
 	}

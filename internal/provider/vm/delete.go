@@ -36,6 +36,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.giveUpAddresses(&state)
 	err := deleteVM(ctx, client, &state, rec.Volumes)
 	if err != nil && !errors.Is(err, tower.ErrNotFound) {
 		diagx.AddError(&resp.Diagnostics, "delete", object, state.Name.ValueString(), err)

@@ -164,7 +164,8 @@ func nicsAttribute() schema.Attribute {
 		Optional: true,
 		MarkdownDescription: "The VM's NICs, in the order in which the guest sees them. Where absent, the NICs of the source stay as they are and this stays null. " +
 			"A NIC that is added anywhere is appended in Tower, a changed one is changed in place, and the order of the list lives in the state alone. " +
-			"A change of `model` stops and starts the VM. `routes` and `default_route` can't change, a `gateway` can't be removed, and a static NIC can't go back to DHCP: the plan refuses it.",
+			"A change of `model` stops and starts the VM. `routes` and `default_route` can't change, a `gateway` can't be removed, and a static NIC can't go back to DHCP: the plan refuses it. " +
+			"The plan warns of a new static address that another VM on the same VM network has, or is planned to have, unless its netmask is `255.255.255.255`.",
 		Validators:   []validator.List{listvalidator.SizeAtMost(network.MaxNICs), listvalidator.NoNullValues()},
 		NestedObject: schema.NestedAttributeObject{Attributes: attributes},
 	}

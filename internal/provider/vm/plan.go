@@ -68,10 +68,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if len(change.replace) > 0 {
 		resp.RequiresReplace = append(resp.RequiresReplace, change.replace...)
+		r.giveUpAddresses(&state)
 		r.checkDestroy(ctx, &state, &resp.Diagnostics)
 		return
 	}
 	r.checkPlanned(ctx, &config, &plan, &state, &resp.Diagnostics)
+	r.warnSharedAddresses(ctx, &plan, &state, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
@@ -107,6 +109,7 @@ func (r *Resource) modifyCreate(ctx context.Context, config, plan *model, resp *
 	}
 	r.checkPlacement(ctx, plan, &model{}, &resp.Diagnostics)
 	r.checkPlanned(ctx, config, plan, &model{}, &resp.Diagnostics)
+	r.warnSharedAddresses(ctx, plan, &model{}, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkISOs(ctx, plan, &model{})...)
 	checkHA(ctx, config, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, plan, &model{}, "", false)...)
@@ -119,6 +122,7 @@ func (r *Resource) modifyDestroy(ctx context.Context, req resource.ModifyPlanReq
 	if resp.Diagnostics.HasError() {
 		return
 	}
+	r.giveUpAddresses(&state)
 	ctx, cancel := planContext(ctx, state.Timeouts)
 	defer cancel()
 	r.checkDestroy(ctx, &state, &resp.Diagnostics)

@@ -36,6 +36,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	// Also for a VM that is gone: the framework wants an identity, which a state
 	// from before there were any does not have.
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
+	r.data.StaticIPs.Seen(state.ID.ValueString())
 	name := state.Name.ValueString()
 	vm, err := netwait.Find(ctx, client, r.data.PollInterval, state.ID.ValueString(), state.LocalID.ValueString())
 	switch {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/kubenode"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/staticips"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -39,6 +40,9 @@ type Data struct {
 	// Nodes are the directories of nodes of all clusters, so that all objects
 	// that wait share the lists.
 	Nodes *kubenode.Directories
+	// StaticIPs are the static addresses that the VMs of this run are planned to
+	// have, by all the plans so far.
+	StaticIPs staticips.Book
 }
 
 // TryClient returns the client; false where the provider's configuration is not
