@@ -106,14 +106,14 @@ func parse(args []string, stdout, stderr io.Writer) (towersim.Options, int, bool
 	}
 
 	if err == nil && *task != "" {
-		var life time.Duration
+		var duration time.Duration
 
-		life, err = time.ParseDuration(*task)
-		if err != nil || life < 0 {
+		duration, err = time.ParseDuration(*task)
+		if err != nil || duration < 0 {
 			err = fmt.Errorf("--task must be a duration such as 2s, not %q", *task)
 		}
 
-		options.Task = &life
+		options.Task = &duration
 	}
 
 	if err == nil && *scenario != "" {

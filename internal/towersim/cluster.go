@@ -124,13 +124,8 @@ func updateCluster(c *call, in *wire.ClusterUpdationParams) (any, error) {
 // deleteCluster makes Tower forget clusters and all that is in them. In reality
 // the clusters would go on without Tower.
 func deleteCluster(c *call, in *wire.ClusterDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.clusters, wire.EntityCluster, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, change[*cluster]{
-		mutation: "deleteCluster", resource: "Cluster", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.clusters, wire.EntityCluster, in.Where, change[*cluster]{
+		mutation: "deleteCluster", resource: "Cluster",
 		description: describe("Remove cluster", "移除集群", func(x *cluster) string { return x.row.Name }),
 		cluster:     func(x *cluster) *cluster { return x },
 		apply: func(x *cluster) *taskFailure {
@@ -138,7 +133,7 @@ func deleteCluster(c *call, in *wire.ClusterDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 func (w *world) forgetCluster(c *cluster) {

@@ -76,15 +76,7 @@ func (d *datacenter) refreshOrganization() {
 }
 
 func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*datacenter, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(_ int, p *wire.DatacenterCreationParams) (*datacenter, error) {
 		o, ok := c.organizations.get(p.OrganizationID)
 		if !ok {
 			return nil, notFound("There is no organization %s", p.OrganizationID)
@@ -103,7 +95,11 @@ func createDatacenter(c *call, in *[]wire.DatacenterCreationParams) (any, error)
 		d.row = wire.Datacenter{ID: c.ids.cuid(), Name: p.Name}
 		d.refreshOrganization()
 		d.refreshLabels()
-		made[i] = d
+
+		return d, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	for _, d := range made {

@@ -179,17 +179,12 @@ func updateElfImage(c *call, in *wire.ElfImageUpdationParams) (any, error) {
 }
 
 func deleteElfImage(c *call, in *wire.ElfImageDeletionParams) (any, error) {
-	images, err := matching(c.world, &c.images, wire.EntityElfImage, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, images, change[*image]{
-		mutation: "deleteElfImage", resource: "ElfImage", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.images, wire.EntityElfImage, in.Where, change[*image]{
+		mutation: "deleteElfImage", resource: "ElfImage",
 		description: describe("Delete ISO image", "删除 ISO 映像", func(i *image) string { return i.row.Name }),
 		cluster:     func(i *image) *cluster { return i.cluster },
 		apply:       func(i *image) *taskFailure { return c.dropImage(i) },
-	}, deletedReply), nil
+	})
 }
 
 // dropImage removes an image, unless a drive holds it.

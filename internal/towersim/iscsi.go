@@ -113,15 +113,7 @@ func (w *world) deriveIscsi() {
 }
 
 func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*iscsiTarget, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(_ int, p *wire.IscsiTargetCreationParams) (*iscsiTarget, error) {
 		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
@@ -139,20 +131,26 @@ func createIscsiTarget(c *call, in *[]wire.IscsiTargetCreationParams) (any, erro
 		t.row.ID, t.row.LocalID, t.row.Cluster = c.ids.cuid(), c.ids.uuid(), of.nested()
 		t.row.IqnName = "iqn.2016-02.com.smartx:system:" + p.Name
 		t.row.Labels, t.row.Luns = []wire.NestedLabel{}, []wire.NestedIscsiLun{}
-		made[i] = t
+
+		return t, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	for _, t := range made {
 		c.iscsiTargets.add(t)
 	}
 
-	return startChanges(c, made, c.targetChange("createIscsiTarget", "Create iSCSI target", wire.EntityAsyncStatusCreating,
-		func(*iscsiTarget) *taskFailure { return nil }), targetReply), nil
+	k := c.targetChange("createIscsiTarget", "Create iSCSI target", func(*iscsiTarget) *taskFailure { return nil })
+	k.status, k.undo = wire.EntityAsyncStatusCreating, c.iscsiTargets.remove
+
+	return startChanges(c, made, k, targetReply), nil
 }
 
-func (c *call) targetChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiTarget) *taskFailure) change[*iscsiTarget] {
+func (c *call) targetChange(mutation, en string, apply func(*iscsiTarget) *taskFailure) change[*iscsiTarget] {
 	return change[*iscsiTarget]{
-		mutation: mutation, resource: "IscsiTarget", status: status,
+		mutation: mutation, resource: "IscsiTarget",
 		description: describe(en, "iSCSI target", func(t *iscsiTarget) string { return t.row.Name }),
 		cluster:     func(t *iscsiTarget) *cluster { return t.cluster },
 		apply:       apply,
@@ -167,7 +165,7 @@ func updateIscsiTarget(c *call, in *wire.IscsiTargetUpdationParams) (any, error)
 		return nil, err
 	}
 
-	return startChanges(c, found, c.targetChange("updateIscsiTarget", "Edit iSCSI target", wire.EntityAsyncStatusUpdating,
+	return startChanges(c, found, c.targetChange("updateIscsiTarget", "Edit iSCSI target",
 		func(t *iscsiTarget) *taskFailure { return copyByJSONInTask(&t.row, &in.Data) }), targetReply), nil
 }
 
@@ -183,17 +181,12 @@ func copyByJSONInTask(into, from any) *taskFailure {
 // deleteIscsiTarget deletes a target. Its LUNs and snapshots stay until they
 // are deleted themselves.
 func deleteIscsiTarget(c *call, in *wire.IscsiTargetDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, c.targetChange("deleteIscsiTarget", "Delete iSCSI target", wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.iscsiTargets, wire.EntityIscsiTarget, in.Where, c.targetChange("deleteIscsiTarget", "Delete iSCSI target",
 		func(t *iscsiTarget) *taskFailure {
 			c.iscsiTargets.remove(t)
 
 			return nil
-		}), deletedReply), nil
+		}))
 }
 
 func (w *world) iscsiTargetByID(id string) (*iscsiTarget, error) {
@@ -206,15 +199,7 @@ func (w *world) iscsiTargetByID(id string) (*iscsiTarget, error) {
 }
 
 func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*iscsiLun, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(i int, p *wire.IscsiLunCreationParams) (*iscsiLun, error) {
 		of, err := c.iscsiTargetByID(p.IscsiTargetID)
 		if err != nil {
 			return nil, err
@@ -230,7 +215,11 @@ func createIscsiLun(c *call, in *[]wire.IscsiLunCreationParams) (any, error) {
 		}
 
 		l.row.AssignedSize = bytesOf(p.AssignedSize, p.AssignedSizeUnit)
-		made[i] = l
+
+		return l, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	return c.addLuns(made, "createIscsiLun"), nil
@@ -258,7 +247,7 @@ func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.
 		c.iscsiLuns.add(l)
 	}
 
-	k := c.lunChange(mutation, "Create iSCSI LUN", wire.EntityAsyncStatusCreating, func(l *iscsiLun) *taskFailure {
+	k := c.lunChange(mutation, "Create iSCSI LUN", func(l *iscsiLun) *taskFailure {
 		if failed := c.checkSpace(l.target.cluster, l.space()); failed != nil {
 			return failed
 		}
@@ -267,14 +256,14 @@ func (c *call) addLuns(made []*iscsiLun, mutation string) []wire.WithTask[*wire.
 
 		return nil
 	})
-	k.undo = func(l *iscsiLun) { c.iscsiLuns.remove(l) }
+	k.status, k.undo = wire.EntityAsyncStatusCreating, c.iscsiLuns.remove
 
 	return startChanges(c, made, k, lunReply)
 }
 
-func (c *call) lunChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiLun) *taskFailure) change[*iscsiLun] {
+func (c *call) lunChange(mutation, en string, apply func(*iscsiLun) *taskFailure) change[*iscsiLun] {
 	return change[*iscsiLun]{
-		mutation: mutation, resource: "IscsiLun", status: status,
+		mutation: mutation, resource: "IscsiLun",
 		description: describe(en, "iSCSI LUN", func(l *iscsiLun) string { return l.row.Name }),
 		cluster:     func(l *iscsiLun) *cluster { return l.target.cluster },
 		apply:       apply,
@@ -297,7 +286,7 @@ func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
 		in.Data.AssignedSize = wire.Ptr(bytesOf(*in.Data.AssignedSize, in.Data.AssignedSizeUnit))
 	}
 
-	return startChanges(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN", wire.EntityAsyncStatusUpdating,
+	return startChanges(c, found, c.lunChange("updateIscsiLun", "Edit iSCSI LUN",
 		func(l *iscsiLun) *taskFailure {
 			if in.Data.AssignedSize != nil {
 				if failed := c.resize(l, *in.Data.AssignedSize); failed != nil {
@@ -310,12 +299,7 @@ func updateIscsiLun(c *call, in *wire.IscsiLunUpdationParams) (any, error) {
 }
 
 func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.iscsiLuns, wire.EntityIscsiLun, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, c.lunChange("deleteIscsiLun", "Delete iSCSI LUN", wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.iscsiLuns, wire.EntityIscsiLun, in.Where, c.lunChange("deleteIscsiLun", "Delete iSCSI LUN",
 		func(l *iscsiLun) *taskFailure {
 			c.iscsiLuns.remove(l)
 
@@ -328,5 +312,5 @@ func deleteIscsiLun(c *call, in *wire.IscsiLunDeletionParams) (any, error) {
 			}
 
 			return nil
-		}), deletedReply), nil
+		}))
 }

@@ -7,15 +7,7 @@ import (
 )
 
 func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*iscsiSnapshot, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(_ int, p *wire.IscsiLunSnapshotCreationParams) (*iscsiSnapshot, error) {
 		l, ok := c.iscsiLuns.get(p.IscsiLunID)
 		if !ok {
 			return nil, notFound("There is no iSCSI LUN %s", p.IscsiLunID)
@@ -35,21 +27,26 @@ func createIscsiLunSnapshot(c *call, in *[]wire.IscsiLunSnapshotCreationParams) 
 			ID: c.ids.cuid(), LocalID: c.ids.uuid(), Name: p.Name, IscsiTarget: t.nested(), LocalCreatedAt: formatTime(c.now),
 			IscsiLun: &wire.NestedIscsiLun{ID: l.row.ID, Name: l.row.Name}, Labels: []wire.NestedLabel{},
 		}
-		made[i] = s
+
+		return s, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	for _, s := range made {
 		c.iscsiSnapshots.add(s)
 	}
 
-	return startChanges(c, made, c.lunSnapshotChange("createIscsiLunSnapshot", "Create iSCSI LUN snapshot", wire.EntityAsyncStatusCreating,
-		func(*iscsiSnapshot) *taskFailure { return nil }),
-		func(s *iscsiSnapshot) *wire.IscsiLunSnapshot { return wire.Ptr(s.row) }), nil
+	k := c.lunSnapshotChange("createIscsiLunSnapshot", "Create iSCSI LUN snapshot", func(*iscsiSnapshot) *taskFailure { return nil })
+	k.status, k.undo = wire.EntityAsyncStatusCreating, c.iscsiSnapshots.remove
+
+	return startChanges(c, made, k, func(s *iscsiSnapshot) *wire.IscsiLunSnapshot { return wire.Ptr(s.row) }), nil
 }
 
-func (c *call) lunSnapshotChange(mutation, en string, status wire.EntityAsyncStatus, apply func(*iscsiSnapshot) *taskFailure) change[*iscsiSnapshot] {
+func (c *call) lunSnapshotChange(mutation, en string, apply func(*iscsiSnapshot) *taskFailure) change[*iscsiSnapshot] {
 	return change[*iscsiSnapshot]{
-		mutation: mutation, resource: "IscsiLunSnapshot", status: status,
+		mutation: mutation, resource: "IscsiLunSnapshot",
 		description: describe(en, "iSCSI LUN snapshot", func(s *iscsiSnapshot) string { return s.row.Name }),
 		cluster:     func(s *iscsiSnapshot) *cluster { return s.target.cluster },
 		apply:       apply,
@@ -57,17 +54,12 @@ func (c *call) lunSnapshotChange(mutation, en string, status wire.EntityAsyncSta
 }
 
 func deleteIscsiLunSnapshot(c *call, in *wire.IscsiLunSnapshotDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.iscsiSnapshots, wire.EntityIscsiLunSnapshot, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, c.lunSnapshotChange("deleteIscsiLunSnapshot", "Delete iSCSI LUN snapshot", wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.iscsiSnapshots, wire.EntityIscsiLunSnapshot, in.Where, c.lunSnapshotChange("deleteIscsiLunSnapshot", "Delete iSCSI LUN snapshot",
 		func(s *iscsiSnapshot) *taskFailure {
 			c.iscsiSnapshots.remove(s)
 
 			return nil
-		}), deletedReply), nil
+		}))
 }
 
 func (w *world) lunSnapshotByID(id string) (*iscsiSnapshot, error) {
@@ -80,15 +72,7 @@ func (w *world) lunSnapshotByID(id string) (*iscsiSnapshot, error) {
 }
 
 func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*iscsiLun, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(_ int, p *wire.IscsiLunCloneParams) (*iscsiLun, error) {
 		s, err := c.lunSnapshotByID(p.SnapshotID)
 		if err != nil {
 			return nil, err
@@ -101,7 +85,11 @@ func cloneIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunCloneParams) (any, er
 
 		name := s.row.Name + "-clone"
 		setIfSent(&name, p.Name)
-		made[i] = c.newLun(t, name, s.size)
+
+		return c.newLun(t, name, s.size), nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	return c.addLuns(made, "cloneIscsiLunFromSnapshot"), nil
@@ -132,6 +120,6 @@ func rollbackIscsiLunFromSnapshot(c *call, in *[]wire.IscsiLunRollbackParams) (a
 		luns[i], sizes[l] = l, s.size
 	}
 
-	return startChanges(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN", wire.EntityAsyncStatusUpdating,
+	return startChanges(c, luns, c.lunChange("rollbackIscsiLunFromSnapshot", "Roll back iSCSI LUN",
 		func(l *iscsiLun) *taskFailure { return c.resize(l, sizes[l]) }), lunReply), nil
 }

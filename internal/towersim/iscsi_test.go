@@ -178,3 +178,33 @@ func TestBlockStorageRefusesMissingObjects(t *testing.T) {
 	x.refused("clone-iscsi-lun-from-snapshot", []object{{"iscsi_target_id": target, "snapshot_id": "x"}}, http.StatusNotFound)
 	x.refused("rollback-iscsi-lun-from-snapshot", []object{{"lun_id": lun, "snapshot_id": "x"}}, http.StatusNotFound)
 }
+
+func TestFailedCreationOfBlockStorageLeavesNothing(t *testing.T) {
+	x := start(t, "")
+	target, lun, _ := x.unit()
+	x.inject(`[{operation: create-iscsi-target, task_error: {code: E}}, {operation: create-iscsi-lun-snapshot, task_error: {code: E}}]`)
+
+	for operation, made := range map[string]object{
+		"create-iscsi-target": {
+			"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "failed", "replica_num": 2, "stripe_num": 4,
+			"stripe_size": 262144, "thin_provision": true,
+		},
+		"create-iscsi-lun-snapshot": {"iscsi_target_id": target, "iscsi_lun_id": lun, "name": "failed"},
+	} {
+		reply := post[[]wire.WithTask[object]](x, operation, []object{made})[0]
+		if reply.Data["entityAsyncStatus"] != "CREATING" {
+			t.Errorf("%s: the reply has the status %v", operation, reply.Data["entityAsyncStatus"])
+		}
+
+		x.settle()
+		x.failed(reply.TaskID, "E")
+	}
+
+	if got := post[[]wire.IscsiTarget](x, "get-iscsi-targets", object{"where": object{"name": "failed"}}); len(got) != 0 {
+		t.Errorf("the targets %+v are left", got)
+	}
+
+	if got := post[[]wire.IscsiLunSnapshot](x, "get-iscsi-lun-snapshots", object{"where": object{"name": "failed"}}); len(got) != 0 {
+		t.Errorf("the snapshots %+v are left", got)
+	}
+}

@@ -169,13 +169,8 @@ func removeContentLibraryImage(c *call, in *wire.ContentLibraryImageUpdationClus
 }
 
 func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionParams) (any, error) {
-	images, err := matching(c.world, &c.libraryImages, wire.EntityContentLibraryImage, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, images, change[*libraryImage]{
-		mutation: "deleteContentLibraryImage", resource: "ContentLibraryImage", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.libraryImages, wire.EntityContentLibraryImage, in.Where, change[*libraryImage]{
+		mutation: "deleteContentLibraryImage", resource: "ContentLibraryImage",
 		description: describe("Delete ISO image", "删除 ISO 映像", func(l *libraryImage) string { return l.row.Name }),
 		cluster:     func(*libraryImage) *cluster { return nil },
 		apply: func(l *libraryImage) *taskFailure {
@@ -189,7 +184,7 @@ func deleteContentLibraryImage(c *call, in *wire.ContentLibraryImageDeletionPara
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 // importedSize is the size of images that are imported from a URL. The

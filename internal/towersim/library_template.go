@@ -31,32 +31,29 @@ type libraryPlan struct {
 }
 
 func (c *call) libraryTemplatesFromVMs(params []wire.ContentLibraryVMTemplateCreationParams, mutation string, consume bool) (any, error) {
-	if err := checkNotEmptyList(params); err != nil {
-		return nil, err
-	}
-
-	plans := make([]libraryPlan, len(params))
-
-	for i := range params {
-		v, err := c.uniqueVM(&params[i].VM)
+	plans, err := planEach(params, func(_ int, p *wire.ContentLibraryVMTemplateCreationParams) (libraryPlan, error) {
+		v, err := c.uniqueVM(&p.VM)
 		if err != nil {
-			return nil, err
+			return libraryPlan{}, err
 		}
 
-		if err := checkNotEmpty("name", &params[i].Name); err != nil {
-			return nil, err
+		if err := checkNotEmpty("name", &p.Name); err != nil {
+			return libraryPlan{}, err
 		}
 
-		clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, params[i].Clusters)
+		clusters, err := matching(c.world, &c.clusters, wire.EntityCluster, p.Clusters)
 		if err != nil {
-			return nil, err
+			return libraryPlan{}, err
 		}
 
 		if len(clusters) == 0 {
-			return nil, notFound("There is no cluster that matches")
+			return libraryPlan{}, notFound("There is no cluster that matches")
 		}
 
-		plans[i] = libraryPlan{params: &params[i], vm: v, clusters: clusters}
+		return libraryPlan{params: p, vm: v, clusters: clusters}, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	if err := c.checkUnlocked(mapSlice(plans, func(p libraryPlan) lockable { return p.vm })...); err != nil {
@@ -122,24 +119,11 @@ func (c *call) libraryTemplateFromVM(p *libraryPlan, mutation string, consume bo
 	return wire.WithTask[*wire.ContentLibraryVMTemplate]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-func (w *world) checkLibraryTemplateName(l *libraryTemplate, name string, making bool) *taskFailure {
-	for _, other := range w.libraryTemplates.list {
-		if other == l {
-			// If two templates with the same name are being created, the one
-			// that was requested first gets it.
-			if making {
-				return nil
-			}
+func (w *world) checkLibraryTemplateName(l *libraryTemplate, name string, creating bool) *taskFailure {
+	clashes := func(other *libraryTemplate) bool { return other.row.Name == name }
 
-			continue
-		}
-
-		if other.row.Name == name {
-			return failure("CONTENT_LIBRARY_VM_TEMPLATE_DUPLICATED_NAME", "The name %s is used by another VM template.", name)
-		}
-	}
-
-	return nil
+	return checkName(w.libraryTemplates.list, l, creating, clashes,
+		failure("CONTENT_LIBRARY_VM_TEMPLATE_DUPLICATED_NAME", "The name %s is used by another VM template.", name))
 }
 
 // distributeTemplate copies a template's hardware to those of the clusters that
@@ -268,13 +252,8 @@ func removeContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateUp
 }
 
 func deleteContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateDeletionParams) (any, error) {
-	templates, err := matching(c.world, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, templates, change[*libraryTemplate]{
-		mutation: "deleteContentLibraryVmTemplate", resource: "ContentLibraryVmTemplate", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.libraryTemplates, wire.EntityContentLibraryVMTemplate, in.Where, change[*libraryTemplate]{
+		mutation: "deleteContentLibraryVmTemplate", resource: "ContentLibraryVmTemplate",
 		description: describe("Delete VM template", "删除虚拟机模板", func(l *libraryTemplate) string { return l.row.Name }),
 		cluster:     func(*libraryTemplate) *cluster { return nil },
 		apply: func(l *libraryTemplate) *taskFailure {
@@ -286,5 +265,5 @@ func deleteContentLibraryVMTemplate(c *call, in *wire.ContentLibraryVMTemplateDe
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }

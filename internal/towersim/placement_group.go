@@ -122,19 +122,11 @@ func (g *group) preference(v *vm, h *host) int {
 }
 
 func createVMPlacementGroup(c *call, in *[]wire.VMPlacementGroupCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
+	groups, err := planEach(*in, func(_ int, p *wire.VMPlacementGroupCreationParams) (*group, error) {
+		return c.planGroup(p)
+	})
+	if err != nil {
 		return nil, err
-	}
-
-	groups := make([]*group, len(*in))
-
-	for i := range *in {
-		g, err := c.planGroup(&(*in)[i])
-		if err != nil {
-			return nil, err
-		}
-
-		groups[i] = g
 	}
 
 	replies := make([]wire.WithTask[*wire.VMPlacementGroup], len(groups))
@@ -204,24 +196,11 @@ func (c *call) startGroup(g *group) wire.WithTask[*wire.VMPlacementGroup] {
 	return wire.WithTask[*wire.VMPlacementGroup]{TaskID: wire.Ptr(t.row.ID), Data: &shown}
 }
 
-func (w *world) checkGroupName(g *group, name string, making bool) *taskFailure {
-	for _, other := range w.groups.list {
-		if other == g {
-			// If two groups with the same name are being created, the one that
-			// was requested first gets it.
-			if making {
-				return nil
-			}
+func (w *world) checkGroupName(g *group, name string, creating bool) *taskFailure {
+	clashes := func(other *group) bool { return other.cluster == g.cluster && other.row.Name == name }
 
-			continue
-		}
-
-		if other.cluster == g.cluster && other.row.Name == name {
-			return failure("PLACEMENT_GROUP_DUPLICATE_NAME", "The name %s is used by another VM placement group.", name)
-		}
-	}
-
-	return nil
+	return checkName(w.groups.list, g, creating, clashes,
+		failure("PLACEMENT_GROUP_DUPLICATE_NAME", "The name %s is used by another VM placement group.", name))
 }
 
 // groupChange returns the function that applies a request to a group of a
@@ -335,13 +314,8 @@ func (w *world) editGroup(g *group, d *wire.VMPlacementGroupUpdationParamsData, 
 // it is accepted. So a second request right after the first one starts a second
 // task, as in Tower.
 func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (any, error) {
-	groups, err := matching(c.world, &c.groups, wire.EntityVMPlacementGroup, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, groups, change[*group]{
-		mutation: "deleteVmPlacementGroup", resource: "VmPlacementGroup", status: wire.EntityAsyncStatusDeleting, markLate: true,
+	return deleteMatching(c, &c.groups, wire.EntityVMPlacementGroup, in.Where, change[*group]{
+		mutation: "deleteVmPlacementGroup", resource: "VmPlacementGroup", markLate: true,
 		description: describe("Delete VM placement group", "删除虚拟机放置组", func(g *group) string { return g.row.Name }),
 		cluster:     func(g *group) *cluster { return g.cluster },
 		apply: func(g *group) *taskFailure {
@@ -353,7 +327,7 @@ func deleteVMPlacementGroup(c *call, in *wire.VMPlacementGroupDeletionParams) (a
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 func (w *world) dropGroup(g *group) {

@@ -29,26 +29,26 @@ type statusQuery struct {
 
 // status is what the status page shows.
 type status struct {
-	Query    statusQuery
-	Version  string
-	Server   string
-	Username string
-	Now      string
-	Up       string
-	Speed    string // "" in real time
-	Clusters []clusterStatus
-	Total    int // VMs that are not deleted
-	Waiting  int
-	Matching int
-	Gone     int // matching deleted VMs
-	VMs      []vmStatus
-	Deleted  []vmStatus
-	Axis     []tick
-	Tasks    int // tasks that are not finished
-	Failed   []taskStatus
-	Faults   []faultStatus
-	Requests []requestCount
-	Sum      int
+	Query       statusQuery
+	Version     string
+	Server      string
+	Username    string
+	Now         string
+	Up          string
+	Speed       string // "" in real time
+	Clusters    []clusterStatus
+	Total       int // VMs that are not deleted
+	Waiting     int
+	Matching    int
+	NumDeleted  int // matching deleted VMs
+	VMs         []vmStatus
+	Deleted     []vmStatus
+	Axis        []tick
+	Tasks       int // tasks that are not finished
+	Failed      []taskStatus
+	Faults      []faultStatus
+	Requests    []requestCount
+	NumRequests int
 }
 
 type clusterStatus struct {
@@ -142,7 +142,7 @@ func (s *Server) status(q statusQuery) status {
 func (w *world) status(q statusQuery) status {
 	out := status{
 		Query: q, Version: w.version.String(), Now: w.clockTime(w.now),
-		Up: shortDuration(w.now.Sub(w.clock.startTime())), Sum: w.total,
+		Up: shortDuration(w.now.Sub(w.clock.startTime())), NumRequests: w.total,
 	}
 
 	switch {
@@ -226,7 +226,7 @@ func (w *world) listVMs(q statusQuery, out *status) {
 			continue
 		}
 
-		out.Gone++
+		out.NumDeleted++
 
 		if len(out.Deleted) < maxShownDeleted {
 			out.Deleted = append(out.Deleted, w.vmStatus(v))

@@ -246,7 +246,7 @@ guests: [{match: db-1, nics: [{index: 0, reported: never}]}]
 		same(t, query, got, want)
 
 		if want == nil {
-			wantText(t, query, page, "No VM is like that.")
+			wantText(t, query, page, "No VM matches.")
 		}
 	}
 
@@ -264,7 +264,7 @@ faults:
 `)
 	x.create(object{"name": "lost"})
 	x.call("get-hosts", object{})
-	wantText(t, "the page", x.page(""), "Tasks under way</dt><dd>1<")
+	wantText(t, "the page", x.page(""), "Running tasks</dt><dd>1<")
 	x.settle()
 	wantText(t, "the page", x.page(""), "Failed tasks", "<code>VM_SCHEDULE_FAILED</code> no host", "lost", "(1 not usable)",
 		"let 1 of 2 requests pass", "status 429, slow by 1ms", "hit 0 requests, no limit", "locked for 10s",

@@ -26,7 +26,7 @@ type change[T asyncObject] struct {
 func startChanges[T interface {
 	object
 	asyncObject
-}, R any](c *call, objects []T, k change[T], shown func(T) R,
+}, R any](c *call, objects []T, k change[T], toReply func(T) R,
 ) []wire.WithTask[R] {
 	if k.status == "" {
 		k.status = wire.EntityAsyncStatusUpdating
@@ -44,7 +44,7 @@ func startChanges[T interface {
 				}
 			},
 		})
-		replies[i] = wire.WithTask[R]{TaskID: wire.Ptr(t.row.ID), Data: shown(x)}
+		replies[i] = wire.WithTask[R]{TaskID: wire.Ptr(t.row.ID), Data: toReply(x)}
 	}
 
 	return replies
@@ -105,4 +105,58 @@ func checkNotEmpty(field string, name *string) error {
 	}
 
 	return nil
+}
+
+// checkName returns taken if the name of x clashes with that of another object
+// in a list. If objects with the same name are being created, the one that was
+// requested first gets it.
+func checkName[T comparable](list []T, x T, creating bool, clashes func(other T) bool, taken *taskFailure) *taskFailure {
+	for _, other := range list {
+		switch {
+		case other == x && creating:
+			return nil // the others were requested later
+		case other != x && clashes(other):
+			return taken
+		}
+	}
+
+	return nil
+}
+
+// planEach returns what plan makes of each set of parameters, or the first
+// error. The list must not be empty.
+func planEach[P, X any](params []P, plan func(i int, p *P) (X, error)) ([]X, error) {
+	if err := checkNotEmptyList(params); err != nil {
+		return nil, err
+	}
+
+	planned := make([]X, len(params))
+
+	for i := range params {
+		x, err := plan(i, &params[i])
+		if err != nil {
+			return nil, err
+		}
+
+		planned[i] = x
+	}
+
+	return planned, nil
+}
+
+// deleteMatching starts the deletion of the objects that a filter selects. k.apply
+// deletes one of them.
+func deleteMatching[T interface {
+	object
+	asyncObject
+}](c *call, t *table[T], entity string, where json.RawMessage, k change[T],
+) (any, error) {
+	found, err := matching(c.world, t, entity, where)
+	if err != nil {
+		return nil, err
+	}
+
+	k.status = wire.EntityAsyncStatusDeleting
+
+	return startChanges(c, found, k, deletedReply), nil
 }

@@ -13,15 +13,7 @@ func (v *vds) setAsyncStatus(status *wire.EntityAsyncStatus)  { v.row.EntityAsyn
 func (v *vlan) setAsyncStatus(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
 
 func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*vds, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(i int, p *wire.VdsCreationParams) (*vds, error) {
 		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
@@ -39,7 +31,11 @@ func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
 		}
 		setIfSent(&v.row.BondMode, p.BondMode)
 		v.refreshLabels()
-		made[i] = v
+
+		return v, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	for _, v := range made {
@@ -57,24 +53,11 @@ func createVds(c *call, in *[]wire.VdsCreationParams) (any, error) {
 
 func vdsReply(v *vds) *wire.Vds { return wire.Ptr(v.row) }
 
-func (w *world) checkVdsName(v *vds, name string, making bool) *taskFailure {
-	for _, other := range w.vdses.list {
-		if other == v {
-			// If two switches with the same name are being created, the one
-			// that was requested first gets it.
-			if making {
-				return nil
-			}
+func (w *world) checkVdsName(v *vds, name string, creating bool) *taskFailure {
+	clashes := func(other *vds) bool { return other.cluster == v.cluster && other.row.Name == name }
 
-			continue
-		}
-
-		if other.cluster == v.cluster && other.row.Name == name {
-			return failure("VDS_DUPLICATED_NAME", "The name %s is used by another virtual distributed switch.", name)
-		}
-	}
-
-	return nil
+	return checkName(w.vdses.list, v, creating, clashes,
+		failure("VDS_DUPLICATED_NAME", "The name %s is used by another virtual distributed switch.", name))
 }
 
 func updateVds(c *call, in *wire.VdsUpdationParams) (any, error) {
@@ -116,13 +99,8 @@ func updateVds(c *call, in *wire.VdsUpdationParams) (any, error) {
 }
 
 func deleteVds(c *call, in *wire.VdsDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.vdses, wire.EntityVds, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, change[*vds]{
-		mutation: "deleteVds", resource: "Vds", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.vdses, wire.EntityVds, in.Where, change[*vds]{
+		mutation: "deleteVds", resource: "Vds",
 		description: describe("Delete virtual distributed switch", "删除虚拟分布式交换机", func(v *vds) string { return v.row.Name }),
 		cluster:     func(v *vds) *cluster { return v.cluster },
 		apply: func(v *vds) *taskFailure {
@@ -134,19 +112,11 @@ func deleteVds(c *call, in *wire.VdsDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	made := make([]*vlan, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
-
+	made, err := planEach(*in, func(_ int, p *wire.VMVlanCreationParams) (*vlan, error) {
 		of, ok := c.vdses.get(p.VdsID)
 		if !ok {
 			return nil, notFound("There is no virtual distributed switch %s", p.VdsID)
@@ -164,7 +134,11 @@ func createVMVlan(c *call, in *[]wire.VMVlanCreationParams) (any, error) {
 		}
 		l.set(vlanData(p))
 		l.refreshLabels()
-		made[i] = l
+
+		return l, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	for _, l := range made {
@@ -224,24 +198,11 @@ func (v *vlan) set(d *wire.VMVlanUpdationParamsData) {
 	}
 }
 
-func (w *world) checkVlanName(l *vlan, name string, making bool) *taskFailure {
-	for _, other := range w.vlans.list {
-		if other == l {
-			// If two networks with the same name are being created, the one
-			// that was requested first gets it.
-			if making {
-				return nil
-			}
+func (w *world) checkVlanName(l *vlan, name string, creating bool) *taskFailure {
+	clashes := func(other *vlan) bool { return other.vds == l.vds && other.row.Name == name }
 
-			continue
-		}
-
-		if other.vds == l.vds && other.row.Name == name {
-			return failure("VLAN_DUPLICATED_NAME", "The name %s is used by another VM network.", name)
-		}
-	}
-
-	return nil
+	return checkName(w.vlans.list, l, creating, clashes,
+		failure("VLAN_DUPLICATED_NAME", "The name %s is used by another VM network.", name))
 }
 
 func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
@@ -280,13 +241,8 @@ func updateVMVlan(c *call, in *wire.VMVlanUpdationParams) (any, error) {
 }
 
 func deleteVMVlan(c *call, in *wire.VlanDeletionParams) (any, error) {
-	found, err := matching(c.world, &c.vlans, wire.EntityVlan, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, found, change[*vlan]{
-		mutation: "deleteVmVlan", resource: "Vlan", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.vlans, wire.EntityVlan, in.Where, change[*vlan]{
+		mutation: "deleteVmVlan", resource: "Vlan",
 		description: describe("Delete VM network", "删除虚拟机网络", func(l *vlan) string { return l.row.Name }),
 		cluster:     (*vlan).cluster,
 		apply: func(l *vlan) *taskFailure {
@@ -298,5 +254,5 @@ func deleteVMVlan(c *call, in *wire.VlanDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }

@@ -15,19 +15,9 @@ func createVMFromContentLibraryTemplate(c *call, in *[]wire.VMCreateVMFromConten
 // createVMs creates a VM for each set of parameters, or none if one set is
 // refused.
 func createVMs[P any](c *call, params []P, plan func(*P) (*blueprint, error)) (any, error) {
-	if err := checkNotEmptyList(params); err != nil {
+	blueprints, err := planEach(params, func(_ int, p *P) (*blueprint, error) { return plan(p) })
+	if err != nil {
 		return nil, err
-	}
-
-	blueprints := make([]*blueprint, len(params))
-
-	for i := range params {
-		b, err := plan(&params[i])
-		if err != nil {
-			return nil, err
-		}
-
-		blueprints[i] = b
 	}
 
 	return mapSlice(blueprints, c.startCreate), nil

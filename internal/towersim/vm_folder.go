@@ -12,13 +12,7 @@ import (
 // no task. VMs move between folders by tasks.
 
 func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	folders := make([]*folder, len(*in))
-
-	for i, p := range *in {
+	folders, err := planEach(*in, func(_ int, p *wire.VMFolderCreationParams) (*folder, error) {
 		of, err := c.clusterByID(p.ClusterID)
 		if err != nil {
 			return nil, err
@@ -28,7 +22,11 @@ func createVMFolder(c *call, in *[]wire.VMFolderCreationParams) (any, error) {
 		f.row = wire.VMFolder{
 			ID: c.ids.cuid(), LocalID: wire.Ptr(c.ids.uuid()), Name: p.Name, Cluster: of.nested(), VMNum: wire.Ptr(0), VMs: []wire.NestedVM{},
 		}
-		folders[i] = f
+
+		return f, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	if err := c.checkFolderNames("name", folders, func(f *folder) string { return f.row.Name }); err != nil {

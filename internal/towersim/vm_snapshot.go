@@ -156,13 +156,8 @@ func (s *snapshot) freeze(v *vm) {
 }
 
 func deleteVMSnapshot(c *call, in *wire.VMSnapshotDeletionParams) (any, error) {
-	snapshots, err := matching(c.world, &c.snapshots, wire.EntityVMSnapshot, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, snapshots, change[*snapshot]{
-		mutation: "deleteVmSnapshot", resource: "VmSnapshot", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.snapshots, wire.EntityVMSnapshot, in.Where, change[*snapshot]{
+		mutation: "deleteVmSnapshot", resource: "VmSnapshot",
 		description: describe("Delete VM snapshot", "删除虚拟机快照", func(s *snapshot) string { return s.row.Name }),
 		cluster:     func(s *snapshot) *cluster { return s.cluster },
 		apply: func(s *snapshot) *taskFailure {
@@ -170,7 +165,7 @@ func deleteVMSnapshot(c *call, in *wire.VMSnapshotDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 func (w *world) dropSnapshot(s *snapshot) {

@@ -20,27 +20,24 @@ func convertVMTemplateFromVM(c *call, in *[]wire.VMTemplateCreationParams) (any,
 }
 
 func (c *call) templatesFromVMs(params []wire.VMTemplateCreationParams, mutation string, consume bool) (any, error) {
-	if err := checkNotEmptyList(params); err != nil {
-		return nil, err
-	}
-
-	vms := make([]*vm, len(params))
-
-	for i := range params {
-		v, ok := c.vms.get(params[i].VMID)
+	vms, err := planEach(params, func(_ int, p *wire.VMTemplateCreationParams) (*vm, error) {
+		v, ok := c.vms.get(p.VMID)
 		if !ok {
-			return nil, notFound("There is no VM %s", params[i].VMID)
+			return nil, notFound("There is no VM %s", p.VMID)
 		}
 
-		if err := checkNotEmpty("name", &params[i].Name); err != nil {
+		if err := checkNotEmpty("name", &p.Name); err != nil {
 			return nil, err
 		}
 
-		if err := c.sameCluster(params[i].ClusterID, v.cluster, "VM"); err != nil {
+		if err := c.sameCluster(p.ClusterID, v.cluster, "VM"); err != nil {
 			return nil, err
 		}
 
-		vms[i] = v
+		return v, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	if err := c.checkUnlocked(mapSlice(vms, func(v *vm) lockable { return v })...); err != nil {
@@ -100,24 +97,13 @@ func (w *world) checkTemplateSource(v *vm, name string, t *template) *taskFailur
 	return w.checkTemplateName(t, name, true)
 }
 
-func (w *world) checkTemplateName(t *template, name string, making bool) *taskFailure {
-	for _, other := range w.templates.list {
-		if other == t {
-			// If two templates with the same name are being created, the one
-			// that was requested first gets it.
-			if making {
-				return nil
-			}
-
-			continue
-		}
-
-		if other.cluster == t.cluster && other.library == nil && t.library == nil && other.row.Name == name {
-			return failure("VM_TEMPLATE_DUPLICATED_NAME", "The name %s is used by another VM template.", name)
-		}
+func (w *world) checkTemplateName(t *template, name string, creating bool) *taskFailure {
+	clashes := func(other *template) bool {
+		return other.cluster == t.cluster && other.library == nil && t.library == nil && other.row.Name == name
 	}
 
-	return nil
+	return checkName(w.templates.list, t, creating, clashes,
+		failure("VM_TEMPLATE_DUPLICATED_NAME", "The name %s is used by another VM template.", name))
 }
 
 // newTemplate adds a template with the hardware of a VM.
@@ -200,13 +186,8 @@ func updateVMTemplate(c *call, in *wire.VMTemplateUpdationParams) (any, error) {
 }
 
 func deleteVMTemplate(c *call, in *wire.VMTemplateDeletionParams) (any, error) {
-	templates, err := matching(c.world, &c.templates, wire.EntityVMTemplate, in.Where)
-	if err != nil {
-		return nil, err
-	}
-
-	return startChanges(c, templates, change[*template]{
-		mutation: "deleteVmTemplate", resource: "VmTemplate", status: wire.EntityAsyncStatusDeleting,
+	return deleteMatching(c, &c.templates, wire.EntityVMTemplate, in.Where, change[*template]{
+		mutation: "deleteVmTemplate", resource: "VmTemplate",
 		description: describe("Delete VM template", "删除虚拟机模板", func(t *template) string { return t.row.Name }),
 		cluster:     func(t *template) *cluster { return t.cluster },
 		apply: func(t *template) *taskFailure {
@@ -214,7 +195,7 @@ func deleteVMTemplate(c *call, in *wire.VMTemplateDeletionParams) (any, error) {
 
 			return nil
 		},
-	}, deletedReply), nil
+	})
 }
 
 func (w *world) dropTemplate(t *template) {

@@ -109,14 +109,7 @@ func (w *world) volumeByID(id string, in *cluster) (*volume, error) {
 }
 
 func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	clusters := make([]*cluster, len(*in))
-
-	for i := range *in {
-		p := &(*in)[i]
+	clusters, err := planEach(*in, func(i int, p *wire.VMVolumeCreationParams) (*cluster, error) {
 		if p.Size <= 0 {
 			return nil, badRequest("body[%d].size: must be more than 0", i)
 		}
@@ -134,7 +127,10 @@ func createVMVolume(c *call, in *[]wire.VMVolumeCreationParams) (any, error) {
 			return nil, err
 		}
 
-		clusters[i] = found
+		return found, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
@@ -174,23 +170,20 @@ func (c *call) startVolume(in *cluster, name string, size int64, policy wire.VMV
 }
 
 func cloneVMVolume(c *call, in *[]wire.CloneVMVolumeParams) (any, error) {
-	if err := checkNotEmptyList(*in); err != nil {
-		return nil, err
-	}
-
-	sources := make([]*volume, len(*in))
-
-	for i := range *in {
-		source, err := c.uniqueVolume(&(*in)[i].Where)
+	sources, err := planEach(*in, func(_ int, p *wire.CloneVMVolumeParams) (*volume, error) {
+		source, err := c.uniqueVolume(&p.Where)
 		if err != nil {
 			return nil, err
 		}
 
-		if err := checkNotEmpty("data.name", &(*in)[i].Data.Name); err != nil {
+		if err := checkNotEmpty("data.name", &p.Data.Name); err != nil {
 			return nil, err
 		}
 
-		sources[i] = source
+		return source, nil
+	})
+	if err != nil {
+		return nil, err
 	}
 
 	replies := make([]wire.WithTask[*wire.VMVolume], len(*in))
