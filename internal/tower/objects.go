@@ -105,7 +105,7 @@ type identity struct {
 	async   string // the operation under way, "" = idle
 }
 
-// Object is a kind of Tower's objects: VM, VMFolder, Cluster, …
+// Object is a kind of Tower's objects, such as VM or Cluster.
 type Object interface{ identity() identity }
 
 // objects reads the objects of one kind.

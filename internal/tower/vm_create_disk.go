@@ -42,14 +42,11 @@ func (in VMCreate) diskOperate() *models.VMDiskOperate {
 
 // blank makes a VM that has no source.
 func (in VMCreate) blank(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
-	p := in.library()
-	params := &models.VMCreationParams{
-		Name: p.Name, ClusterID: p.ClusterID, Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType,
-		Firmware: p.Firmware, Ha: p.Ha, CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status,
-		Owner: p.Owner, VMNics: p.VMNics, VMDisks: in.diskParams(),
-		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
-		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
+	params, err := like[models.VMCreationParams](in.library())
+	if err != nil {
+		return nil, err
 	}
+	params.VMDisks = in.diskParams()
 	// Both members are required, be they empty.
 	if params.VMNics == nil {
 		params.VMNics = []*models.VMNicParams{}

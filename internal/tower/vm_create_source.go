@@ -4,6 +4,7 @@ package tower
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/smartxworks/cloudtower-go-sdk/v2/client/vm"
 	"github.com/smartxworks/cloudtower-go-sdk/v2/models"
@@ -115,39 +116,40 @@ func (in VMCreate) fromLibrary(ctx context.Context, vms vm.ClientService) ([]rec
 }
 
 func (in VMCreate) fromTemplate(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
-	p := in.library()
-	body := []*models.VMCreateVMFromTemplateParams{{
-		TemplateID: ptr(in.VMTemplateID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: p.IsFullCopy, CloudInit: p.CloudInit, DiskOperate: p.DiskOperate,
-		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
-		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
-		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
-		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
-	}}
-	return receipts(vms.CreateVMFromTemplate(vm.NewCreateVMFromTemplateParamsWithContext(ctx).WithRequestBody(body)))
+	params, err := like[models.VMCreateVMFromTemplateParams](in.library())
+	if err != nil {
+		return nil, err
+	}
+	params.TemplateID = ptr(in.VMTemplateID)
+	return receipts(vms.CreateVMFromTemplate(vm.NewCreateVMFromTemplateParamsWithContext(ctx).WithRequestBody([]*models.VMCreateVMFromTemplateParams{params})))
 }
 
 func (in VMCreate) clone(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
-	p := in.library()
-	body := []*models.VMCloneParams{{
-		SrcVMID: ptr(in.SourceVMID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
-		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
-		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
-		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
-		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
-	}}
-	return receipts(vms.CloneVM(vm.NewCloneVMParamsWithContext(ctx).WithRequestBody(body)))
+	params, err := like[models.VMCloneParams](in.library())
+	if err != nil {
+		return nil, err
+	}
+	params.SrcVMID, params.IsFullCopy = ptr(in.SourceVMID), in.fullCopy()
+	return receipts(vms.CloneVM(vm.NewCloneVMParamsWithContext(ctx).WithRequestBody([]*models.VMCloneParams{params})))
 }
 
 func (in VMCreate) rebuild(ctx context.Context, vms vm.ClientService) ([]receipt, error) {
-	p := in.library()
-	body := []*models.VMRebuildParams{{
-		RebuildFromSnapshotID: ptr(in.VMSnapshotID), Name: p.Name, ClusterID: p.ClusterID, IsFullCopy: in.fullCopy(),
-		Description: p.Description, FolderID: p.FolderID, HostID: p.HostID, GuestOsType: p.GuestOsType, Firmware: p.Firmware, Ha: p.Ha,
-		CPUSockets: p.CPUSockets, CPUCores: p.CPUCores, Vcpu: p.Vcpu, Memory: p.Memory, Status: p.Status, Owner: p.Owner, VMNics: p.VMNics,
-		IoPolicy: p.IoPolicy, MaxIops: p.MaxIops, MaxIopsPolicy: p.MaxIopsPolicy, MaxBandwidth: p.MaxBandwidth, MaxBandwidthPolicy: p.MaxBandwidthPolicy,
-		VMPlacementGroup: p.VMPlacementGroup, GpuDevices: p.GpuDevices,
-	}}
-	return receipts(vms.RebuildVM(vm.NewRebuildVMParamsWithContext(ctx).WithRequestBody(body)))
+	params, err := like[models.VMRebuildParams](in.library())
+	if err != nil {
+		return nil, err
+	}
+	params.RebuildFromSnapshotID, params.IsFullCopy = ptr(in.VMSnapshotID), in.fullCopy()
+	return receipts(vms.RebuildVM(vm.NewRebuildVMParamsWithContext(ctx).WithRequestBody([]*models.VMRebuildParams{params})))
+}
+
+// like returns a request of another operation that says the same, as far as both have the members.
+func like[To, From any](from *From) (*To, error) {
+	raw, err := json.Marshal(from)
+	if err != nil {
+		return nil, err
+	}
+	to := new(To)
+	return to, json.Unmarshal(raw, to)
 }
 
 // fullCopy is sent to clones only where it is wanted: Tower has not always known it there, and shares blocks without it.
