@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// launch runs the command until the test ends it and returns the variables that
-// it exports.
+// launch runs the command until the test stops it, and returns the variables
+// that it exports.
 func launch(t *testing.T, args ...string) (env map[string]string, stop func() int) {
 	t.Helper()
 
@@ -34,7 +34,8 @@ func launch(t *testing.T, args ...string) (env map[string]string, stop func() in
 	env = map[string]string{}
 	lines := bufio.NewScanner(out)
 
-	// The password is the last of the variables but for the certificate.
+	// The password is the last variable, or the last but one with a
+	// certificate.
 	for lines.Scan() {
 		name, value, found := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "=")
 		if !found || !strings.HasPrefix(lines.Text(), "export ") {
@@ -132,7 +133,7 @@ func scenario(t *testing.T, content string) string {
 	return path
 }
 
-func TestMistakesExitWithTwo(t *testing.T) {
+func TestUsageErrorsExitWithTwo(t *testing.T) {
 	for name, test := range map[string]struct {
 		args []string
 		want string

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// asCommand makes the test binary behave as the command.
+// asCommand makes the test binary act as the command.
 const asCommand = "TOWERSIM_TEST_AS_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 func TestSignalsEndItWithExitCodeZero(t *testing.T) {
 	for _, signal := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
 		t.Run(signal.String(), func(t *testing.T) {
-			// A request that is never answered must not hold it up.
+			// A request that is never answered must not delay the exit.
 			c := command(t, "--scenario", scenario(t, "faults: [{operation: get-version, hang: true}]"))
 
 			out, err := c.StdoutPipe()
@@ -50,7 +50,7 @@ func TestSignalsEndItWithExitCodeZero(t *testing.T) {
 
 			lines := bufio.NewScanner(out)
 			if !lines.Scan() {
-				t.Fatalf("it prints nothing: %v", lines.Err())
+				t.Fatalf("it printed nothing: %v", lines.Err())
 			}
 
 			server, found := strings.CutPrefix(lines.Text(), "export ELF_SERVER=")
@@ -92,11 +92,11 @@ func TestSignalsEndItWithExitCodeZero(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			for lines.Scan() { // the pipe has to be read to its end before Wait
+			for lines.Scan() { // the pipe must be read to its end before Wait
 			}
 
 			if err := c.Wait(); err != nil {
-				t.Errorf("it ends with %v", err)
+				t.Errorf("it ended with %v", err)
 			}
 
 			<-asked
@@ -111,7 +111,7 @@ func TestBadScenarioEndsItWithExitCodeTwo(t *testing.T) {
 
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
-		t.Errorf("it ends with %v", err)
+		t.Errorf("it ended with %v", err)
 	}
 
 	if want := "line 5: inventory.clusters[0].vlans[0].dhcp: "; !strings.Contains(string(out), want) || strings.Contains(string(out), "export") {

@@ -16,7 +16,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
-// envFake turns this test's binary into a suite that behaves as its value says.
+// envFake makes this test's binary act as a suite. Its value says how the suite
+// behaves.
 const envFake = "CONFORMANCE_FAKE_SUITE"
 
 func TestMain(m *testing.M) {
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeSuite does what the suite's binary does, in short.
+// fakeSuite does the essentials of the suite's binary.
 func fakeSuite(behaviour string, args []string) int {
 	endpoint := "http://" + os.Getenv("CLOUDTOWER_SDK_ENDPOINT") + openapicheck.BasePath
 	response, err := http.Get(endpoint + "/get-version")
@@ -76,7 +77,8 @@ func TestRunSuite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for behaviour, want := range map[string][]string{
-		// The fake one never asks for what the spec that runs apart is about.
+		// The fake suite never sends the request that the separate spec is
+		// about.
 		"passes":    {"the simulator did not answer " + brokenOperation},
 		"fails":     {"some spec failed: expected nil"},
 		"dies":      {"there is no report", "somebody indexed a list"},
@@ -98,7 +100,7 @@ func TestRunSuite(t *testing.T) {
 	}
 }
 
-func TestJudge(t *testing.T) {
+func TestCheckSpecs(t *testing.T) {
 	listed := func() []spec {
 		var specs []spec
 		for name := range pending {
@@ -139,8 +141,8 @@ func TestReasonsAreShort(t *testing.T) {
 	}
 }
 
-// The suite looks its cluster and its network up by name, and gives up where one
-// is missing.
+// The suite finds its cluster and its network by name, and gives up if one is
+// missing.
 func TestScenarioHoldsTheFixtures(t *testing.T) {
 	tower, err := startTower(t.Context(), nil)
 	if err != nil {
@@ -236,6 +238,6 @@ func TestCountsReadBackAsWritten(t *testing.T) {
 
 func TestNothingToDo(t *testing.T) {
 	if err := run(t.Context(), "", "", io.Discard); err == nil {
-		t.Error("a run without anything to do succeeded")
+		t.Error("a run with nothing to do succeeded")
 	}
 }

@@ -50,7 +50,7 @@ func (x *tower) strategyID() string {
 }
 
 func TestLogin(t *testing.T) {
-	x := boot(t, users)
+	x := startLoggedOut(t, users)
 	id := x.strategyID()
 
 	for name, test := range map[string]struct {
@@ -80,11 +80,11 @@ func TestLogin(t *testing.T) {
 }
 
 func TestLoginSourcesDependOnTheVersion(t *testing.T) {
-	old := boot(t, "version: 2.8.0")
+	old := startLoggedOut(t, "version: 2.8.0")
 	old.refused("login", object{"username": "root", "password": "tower-sim-password"}, http.StatusBadRequest)
 	post[object](old, "login", object{"username": "root", "password": "tower-sim-password", "source": "LOCAL"})
 
-	boot(t, users+"\nversion: 4.4.0").refused("login", object{"username": "sue", "password": "s", "source": "SSO"}, http.StatusBadRequest)
+	startLoggedOut(t, users+"\nversion: 4.4.0").refused("login", object{"username": "sue", "password": "s", "source": "SSO"}, http.StatusBadRequest)
 }
 
 func TestRequestsNeedAToken(t *testing.T) {
@@ -117,8 +117,8 @@ func TestMyInfoIsTheCaller(t *testing.T) {
 	}
 }
 
-func TestDirectoryUsersCarryTheirConfiguration(t *testing.T) {
-	x := boot(t, users)
+func TestDirectoryUsersShowTheirConfiguration(t *testing.T) {
+	x := startLoggedOut(t, users)
 	id := x.strategyID()
 	x.token = "key-of-sue"
 
@@ -129,7 +129,7 @@ func TestDirectoryUsersCarryTheirConfiguration(t *testing.T) {
 }
 
 func TestAPIKeyOfTheScenario(t *testing.T) {
-	x := boot(t, users)
+	x := startLoggedOut(t, users)
 	x.token = "key-of-sue"
 
 	if me := post[wire.User](x, "get-my-info", object{}); me.Name != "sue" {
@@ -153,7 +153,7 @@ func TestAPIKeyByGraphQL(t *testing.T) {
 }
 
 func TestAPIKeyNeedsACaller(t *testing.T) {
-	x := boot(t, "")
+	x := startLoggedOut(t, "")
 
 	response, raw, err := x.send(http.MethodPost, "/api", object{"query": `mutation { createApiKey(data: {name: "a"}) { key } }`}, nil)
 	if err != nil || response.StatusCode != http.StatusUnauthorized {
@@ -161,8 +161,8 @@ func TestAPIKeyNeedsACaller(t *testing.T) {
 	}
 }
 
-func TestTwoFactorLeavesAPIKeysAlone(t *testing.T) {
-	x := boot(t, "mfa: true")
+func TestTwoFactorDoesNotAffectAPIKeys(t *testing.T) {
+	x := startLoggedOut(t, "mfa: true")
 	got := x.refused("login", object{"username": x.Username(), "password": x.Password()}, http.StatusBadRequest)
 
 	if !strings.Contains(got.Message, "two-factor") {
@@ -200,13 +200,13 @@ func TestGraphQLRefuses(t *testing.T) {
 }
 
 func TestVersionNeedsNoToken(t *testing.T) {
-	x := boot(t, "version: 4.7.0")
+	x := startLoggedOut(t, "version: 4.7.0")
 	if got := post[string](x, "get-version", nil); got != "4.7.0" {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestCertificateOfTheServersOwn(t *testing.T) {
+func TestServerMakesItsOwnCertificate(t *testing.T) {
 	s, err := towersim.New(towersim.Options{TLS: true})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +218,7 @@ func TestCertificateOfTheServersOwn(t *testing.T) {
 		t.Errorf("the URL is %s", s.URL())
 	}
 
-	client := trusting(t, s.CACertificate())
+	client := clientTrusting(t, s.CACertificate())
 
 	response, err := client.Get(s.URL() + "/v2/api/get-version")
 	if err != nil {

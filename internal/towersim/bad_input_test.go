@@ -16,39 +16,41 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// badBody is a request that is wrong somewhere.
+// badBody is an invalid request.
 type badBody struct {
 	what string
 	raw  []byte
-	// mayPass tells that the request is allowed to find nothing in place of being
-	// refused, as filters do that no row satisfies.
+	// mayPass means that the request may succeed without finding anything
+	// instead of being refused, like a filter that no row satisfies.
 	mayPass bool
-	// second tells that another filter says what is to be changed.
+	// second means that another filter selects what to change.
 	second bool
 }
 
-// part is a value in a body, with all that is around it.
+// part is a value in a body, and how to change it there.
 type part struct {
 	path   string
 	kind   reflectedKind
 	filter bool // in a filter
 	value  any
-	// with returns the whole body with another value in its place; drop one
-	// without it, or nil if it is no member.
+	// with returns the whole body with another value for this part; drop
+	// returns the body without the part, or nil if the part is not a member of
+	// an object.
 	with func(value any) any
 	drop func() any
-	// required tells that the body is wrong without it.
+	// required means that the body is invalid without this part.
 	required bool
 }
 
-// changing are the operations that change something and take a JSON body.
-func changing(t *testing.T) []*wire.Operation {
+// changingOperations returns the operations that change something and take a
+// JSON body.
+func changingOperations(t *testing.T) []*wire.Operation {
 	t.Helper()
 
 	var all []*wire.Operation
 
 	simulated := map[string]bool{}
-	for _, o := range boot(t, "").Operations() {
+	for _, o := range startLoggedOut(t, "").Operations() {
 		simulated[o.Operation] = true
 	}
 
@@ -66,36 +68,35 @@ func changing(t *testing.T) []*wire.Operation {
 	return all
 }
 
-// Whatever is wrong in a request that would change something, it is refused in
-// Tower's shape, the server does not fall over, and nothing has changed, neither
-// at once nor later.
+// An invalid request for a change is refused like in Tower, does not crash the
+// server, and changes nothing, neither immediately nor later.
 func TestBadInputChangesNothing(t *testing.T) {
 	total := 0
 
-	for _, operation := range changing(t) {
+	for _, operation := range changingOperations(t) {
 		name := operation.Path[1:]
-		if elsewhere[name] {
+		if testedElsewhere[name] {
 			continue
 		}
 
 		t.Run(name, func(t *testing.T) {
-			s := openShop(t)
-			s.Advance(600 * second) // the guests have nothing left to tell
+			s := newFixture(t)
+			s.Advance(600 * second) // the guests have finished
 			body, ok := s.bodies()[name]
 			if !ok {
-				t.Fatal("there is no valid request to spoil")
+				t.Fatal("there is no valid request to make invalid")
 			}
 
-			cases := s.spoilt(operation, tree(t, body))
+			cases := s.invalidBodies(operation, tree(t, body))
 			total += len(cases)
 			before, since := s.Rows(), s.Revision()
 
 			for i, c := range cases {
-				if i%sparse != 0 {
+				if i%raceStride != 0 {
 					continue
 				}
 
-				status, raw := s.direct(name, bytes.NewReader(c.raw))
+				status, raw := s.callDirectly(name, bytes.NewReader(c.raw))
 				if status == http.StatusOK && !c.mayPass {
 					t.Errorf("%s: accepted: %.200s", c.what, c.raw)
 				} else if status != http.StatusOK {
@@ -105,7 +106,8 @@ func TestBadInputChangesNothing(t *testing.T) {
 				switch {
 				case s.Revision() == since:
 				case status == http.StatusOK && c.mayPass && c.second:
-					// What is to be changed was found, only nothing to change it with.
+					// The object to change was found, but there is nothing to
+					// change.
 					s.Advance(600 * second)
 					before, since = s.Rows(), s.Revision()
 				default:
@@ -122,16 +124,16 @@ func TestBadInputChangesNothing(t *testing.T) {
 		})
 	}
 
-	t.Logf("%d requests were spoilt", total)
+	t.Logf("%d requests were made invalid", total)
 
 	if total < 10_000 {
-		t.Error("they are too few")
+		t.Error("there are too few")
 	}
 }
 
-// direct calls an operation without a network between, so that a panic of the
-// server ends the test.
-func (s *shop) direct(operation string, body io.Reader) (int, []byte) {
+// callDirectly calls an operation without a network in between, so a panic of
+// the server ends the test.
+func (s *fixture) callDirectly(operation string, body io.Reader) (int, []byte) {
 	request := httptest.NewRequest(http.MethodPost, "/v2/api/"+operation, body)
 	request.Header.Set("Authorization", s.token)
 
@@ -141,7 +143,7 @@ func (s *shop) direct(operation string, body io.Reader) (int, []byte) {
 	return recorder.Code, recorder.Body.Bytes()
 }
 
-// refusalMembers are what a refusal consists of.
+// refusalMembers are the members of a refusal.
 var refusalMembers = []string{"message", "status", "path", "code", "props", "operationName", "stack"}
 
 func checkRefusal(t *testing.T, name string, c badBody, status int, raw []byte) {
@@ -149,21 +151,22 @@ func checkRefusal(t *testing.T, name string, c badBody, status int, raw []byte) 
 
 	var members map[string]any
 	if err := json.Unmarshal(raw, &members); err != nil {
-		t.Errorf("%s: no JSON: %.200s", c.what, raw)
+		t.Errorf("%s: not JSON: %.200s", c.what, raw)
 
 		return
 	}
 
 	for member := range members {
 		if !slices.Contains(refusalMembers, member) {
-			t.Errorf("%s: refusals have no %q", c.what, member)
+			t.Errorf("%s: refusals lack %q", c.what, member)
 		}
 	}
 
 	message, _ := members["message"].(string)
-	// 501 is for what Tower has and the simulator has not, such as labels on disks.
+	// 501 means that Tower has this but the simulator has not, such as labels
+	// on disks.
 	if status < 400 || status >= 500 && status != http.StatusNotImplemented || members["status"] != float64(status) || members["path"] != "/v2/api/"+name || message == "" || members["code"] != nil {
-		t.Errorf("%s: status %d, not in Tower's shape: %.300s", c.what, status, raw)
+		t.Errorf("%s: status %d, not like an error of Tower: %.300s", c.what, status, raw)
 	}
 
 	if len(message) > 2000 {
@@ -171,26 +174,27 @@ func checkRefusal(t *testing.T, name string, c badBody, status int, raw []byte) 
 	}
 }
 
-// spoilt are the wrong variations of a valid body.
-func (s *shop) spoilt(o *wire.Operation, body any) []badBody {
+// invalidBodies returns the invalid variations of a valid body.
+func (s *fixture) invalidBodies(o *wire.Operation, body any) []badBody {
 	s.t.Helper()
 
-	cases := garbage(marshal(s.t, body))
+	cases := noRequests(marshal(s.t, body))
 	parts := partsOf(o, body)
 	ids := s.ids()
 
 	for i := range parts {
-		cases = append(cases, wrong(s.t, &parts[i], ids)...)
+		cases = append(cases, invalidValues(s.t, &parts[i], ids)...)
 	}
 
-	// A second object that is wrong must not let the first one through.
+	// If the second object is invalid, the first one must not be changed
+	// either.
 	if list, ok := body.([]any); ok {
 		cases = append(cases, badBody{what: "empty array", raw: []byte("[]")})
 
 		for _, c := range slices.Clone(cases) {
 			var second []any
 			if json.Unmarshal(c.raw, &second) == nil && len(second) == 1 && !c.mayPass {
-				both := []any{renamed(list[0]), second[0]}
+				both := []any{withOtherName(list[0]), second[0]}
 				cases = append(cases, badBody{what: "second of two: " + c.what, raw: marshal(s.t, both)})
 			}
 		}
@@ -199,8 +203,8 @@ func (s *shop) spoilt(o *wire.Operation, body any) []badBody {
 	return cases
 }
 
-// renamed gives an object another name than that of its neighbour.
-func renamed(x any) any {
+// withOtherName gives an object a name that differs from that of its neighbour.
+func withOtherName(x any) any {
 	members, ok := x.(map[string]any)
 	if !ok || members["name"] == nil {
 		return x
@@ -212,8 +216,8 @@ func renamed(x any) any {
 	return members
 }
 
-// garbage are bodies that no operation takes.
-func garbage(valid []byte) []badBody {
+// noRequests returns bodies that every operation refuses.
+func noRequests(valid []byte) []badBody {
 	var all []badBody
 
 	deep := strings.Repeat("[", 100_000)
@@ -233,8 +237,8 @@ func garbage(valid []byte) []badBody {
 	})
 }
 
-// wrong are the ways in which one part of a body can be wrong.
-func wrong(t *testing.T, p *part, ids map[string]bool) []badBody {
+// invalidValues returns the ways in which one part of a body can be invalid.
+func invalidValues(t *testing.T, p *part, ids map[string]bool) []badBody {
 	t.Helper()
 
 	var cases []badBody
@@ -282,7 +286,7 @@ func wrong(t *testing.T, p *part, ids map[string]bool) []badBody {
 	return cases
 }
 
-// deepFilter is a filter that no row satisfies, however deep it is.
+// deepFilter returns a filter of a given depth that no row satisfies.
 func deepFilter(depth int) any {
 	var filter any = map[string]any{"id": "cnosuchobjectanywhere0000"}
 	for range depth {
@@ -292,7 +296,7 @@ func deepFilter(depth int) any {
 	return filter
 }
 
-// otherKinds are values of other kinds than that of a part.
+// otherKinds returns values of other kinds than that of a part.
 func otherKinds(p *part) map[string]any {
 	all := map[string]any{
 		"a string": "x", "a number": 7, "a fraction": 1.5, "a boolean": true, "an object": map[string]any{}, "a list": []any{},
@@ -313,7 +317,7 @@ func otherKinds(p *part) map[string]any {
 		delete(all, "a list")
 		delete(all, "a list of null")
 
-		// Where a list may be empty, only its elements can be wrong.
+		// If a list may be empty, only its elements can be invalid.
 		all["a list of lists"] = []any{[]any{}}
 	}
 
@@ -350,8 +354,8 @@ func marshal(t *testing.T, value any) []byte {
 	return raw
 }
 
-// ids are the ids and local ids of all rows.
-func (s *shop) ids() map[string]bool {
+// ids returns the ids and local ids of all rows.
+func (s *fixture) ids() map[string]bool {
 	s.t.Helper()
 
 	ids := map[string]bool{}
@@ -370,10 +374,10 @@ func (s *shop) ids() map[string]bool {
 	return ids
 }
 
-// Forms that are none, or lack something, upload nothing.
+// Invalid and incomplete forms upload nothing.
 func TestBadFormsChangeNothing(t *testing.T) {
 	for _, operation := range []string{"upload-elf-image", "upload-svt-image", "upload-content-library-image"} {
-		s := openShop(t)
+		s := newFixture(t)
 		since := s.Revision()
 		part := func(name, value string) string {
 			return "--b\r\nContent-Disposition: form-data; name=\"" + name + "\"\r\n\r\n" + value + "\r\n"
@@ -405,10 +409,10 @@ func TestBadFormsChangeNothing(t *testing.T) {
 	}
 }
 
-// An unknown member of a closed object is refused, one of an open object is
-// ignored, as the API description says of them.
+// An unknown member of a closed object is refused; one of an open object is
+// ignored, as the API description says.
 func TestUnknownMembers(t *testing.T) {
-	s := openShop(t)
+	s := newFixture(t)
 	s.refused("get-vms", object{"nonsense": 1}, 400)
 	s.refused("get-vms", object{"where": object{"nonsense": 1}}, 400)
 	s.refused("delete-vm", object{"where": object{"id": s.vm, "nonsense": 1}}, 400)
@@ -419,23 +423,23 @@ func TestUnknownMembers(t *testing.T) {
 	}
 }
 
-// A body beyond the limit is refused before it is read to its end, and one at
-// the limit is still read.
+// A body that exceeds the limit is refused before it is read completely. A body
+// at the limit is read.
 func TestLargeBodies(t *testing.T) {
-	s := openShop(t)
+	s := newFixture(t)
 	since := s.Revision()
 
 	padding := bytes.Repeat([]byte(" "), 10<<20)
 
-	for i, o := range changing(t) {
-		if i%sparse != 0 {
+	for i, o := range changingOperations(t) {
+		if i%raceStride != 0 {
 			continue
 		}
 
 		name := o.Path[1:]
 		raw := marshal(t, s.bodies()[name])
 
-		status, answer := s.direct(name, io.MultiReader(bytes.NewReader(padding), bytes.NewReader(raw)))
+		status, answer := s.callDirectly(name, io.MultiReader(bytes.NewReader(padding), bytes.NewReader(raw)))
 		if status != http.StatusRequestEntityTooLarge {
 			t.Errorf("%s: status %d", name, status)
 		}
@@ -448,11 +452,11 @@ func TestLargeBodies(t *testing.T) {
 	}
 
 	long := marshal(t, []object{{"key": strings.Repeat("k", 9<<20), "value": 7}})
-	status, answer := s.direct("create-label", bytes.NewReader(long))
+	status, answer := s.callDirectly("create-label", bytes.NewReader(long))
 	checkRefusal(t, "create-label", badBody{what: "long"}, status, answer)
 
 	within := marshal(t, edit(s.vm, object{"description": strings.Repeat("d", 9<<20)}))
-	if status, _ := s.direct("update-vm-basic-info", bytes.NewReader(within)); status != http.StatusOK {
+	if status, _ := s.callDirectly("update-vm-basic-info", bytes.NewReader(within)); status != http.StatusOK {
 		t.Errorf("9 MiB: status %d", status)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// reflectedKind is what the type of a request says of a part beyond its JSON.
+// reflectedKind is what the type of a request says about a part in addition to
+// its JSON.
 type reflectedKind int
 
 const (
@@ -22,11 +23,12 @@ const (
 	kindFloat
 )
 
-// partsOf takes a body apart along the type of its operation's request.
+// partsOf splits a body into its parts, according to the type of its
+// operation's request.
 func partsOf(o *wire.Operation, body any) []part {
 	var all []part
 
-	take(requestTypes[o.Path], part{
+	collectParts(requestTypes[o.Path], part{
 		path: "body", value: body, with: func(value any) any { return value },
 	}, &all)
 
@@ -38,8 +40,9 @@ var (
 	freeType = reflect.TypeFor[any]()
 )
 
-// take adds a part and those in it. Beyond a filter there are no types.
-func take(t reflect.Type, p part, all *[]part) {
+// collectParts adds a part and the parts in it. There are no types for the
+// parts of a filter.
+func collectParts(t reflect.Type, p part, all *[]part) {
 	for t != nil && (t.Kind() == reflect.Pointer || isOpt(t)) {
 		if t.Kind() == reflect.Pointer {
 			t = t.Elem()
@@ -62,14 +65,14 @@ func take(t reflect.Type, p part, all *[]part) {
 
 	switch value := p.value.(type) {
 	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(union(value, absent(t, value)))) {
+		for _, name := range slices.Sorted(maps.Keys(union(value, absentMembers(t, value)))) {
 			member, required := memberOf(t, name)
 			if member == nil && !p.filter {
 				continue // ignored
 			}
 
-			take(member, part{
-				path: p.path + "." + name, value: union(value, absent(t, value))[name], filter: p.filter, required: required,
+			collectParts(member, part{
+				path: p.path + "." + name, value: union(value, absentMembers(t, value))[name], filter: p.filter, required: required,
 				with: func(x any) any {
 					changed := maps.Clone(value)
 					changed[name] = x
@@ -91,7 +94,7 @@ func take(t reflect.Type, p part, all *[]part) {
 		}
 
 		for i := range value {
-			take(element, part{
+			collectParts(element, part{
 				path: fmt.Sprintf("%s[%d]", p.path, i), value: value[i], filter: p.filter,
 				with: func(x any) any {
 					changed := slices.Clone(value)
@@ -102,9 +105,9 @@ func take(t reflect.Type, p part, all *[]part) {
 			}, all)
 		}
 
-		// Something wrong behind a good one.
+		// An invalid element follows a valid one.
 		if len(value) > 0 && p.path != "body" && !p.filter {
-			take(element, part{
+			collectParts(element, part{
 				path: fmt.Sprintf("%s[%d]", p.path, len(value)), value: value[0],
 				with: func(x any) any { return p.with(append(slices.Clone(value), x)) },
 			}, all)
@@ -112,9 +115,9 @@ func take(t reflect.Type, p part, all *[]part) {
 	}
 }
 
-// absent returns values of the right kinds for the members that an object of a
-// type could also have.
-func absent(t reflect.Type, present map[string]any) map[string]any {
+// absentMembers returns values of the right kinds for the members that an
+// object of a type can have but does not.
+func absentMembers(t reflect.Type, present map[string]any) map[string]any {
 	members := map[string]any{}
 	if t == nil || t.Kind() != reflect.Struct {
 		return members
@@ -170,8 +173,8 @@ func kindOf(t reflect.Type) reflectedKind {
 	}
 }
 
-// memberOf returns the type of a member of an object, and whether the object
-// must have it.
+// memberOf returns the type of a member of an object, and reports whether the
+// object must have it.
 func memberOf(t reflect.Type, name string) (reflect.Type, bool) {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil, false

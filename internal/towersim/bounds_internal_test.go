@@ -8,8 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// What one change adds must not add up for ever.
-func TestWhatChangesLeaveIsBounded(t *testing.T) {
+// The records of changes must not grow without limit.
+func TestRecordsOfChangesAreBounded(t *testing.T) {
 	s, err := New(Options{ManualClock: true, YAML: []byte("inventory: {vms: [{name: a}]}")})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestWhatChangesLeaveIsBounded(t *testing.T) {
 			}
 
 			if i == maxFormer/2 && w.vmNICByID(v, first) == nil {
-				t.Error("the NIC is not found by an id that it had lately")
+				t.Error("the NIC is not found by a former id")
 			}
 
 			w.endStep()
@@ -40,7 +40,7 @@ func TestWhatChangesLeaveIsBounded(t *testing.T) {
 		}
 
 		if _, kept := w.tasks.get(pending.row.ID); !kept {
-			t.Error("a task that is not over is forgotten")
+			t.Error("a running task was dropped")
 		}
 
 		if len(w.journal.known) > maxTasks+1000 {

@@ -10,16 +10,18 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The tests below go the ways of the Cluster API provider for ELF: what its VM
-// service asks, in its order, and what it reads of the answers. It knows VMs by
-// both of their ids, and tells tasks and failures apart by their texts.
+// The tests below send the requests of the Cluster API provider for ELF: those
+// of its VM service, in its order, and they read the same members of the
+// replies. The provider finds VMs by either of their ids, and recognises tasks
+// and failures by their texts.
 
-// byEitherID is how it finds VMs, hosts, networks and clusters.
+// byEitherID is the filter by which the provider finds VMs, hosts, networks and
+// clusters.
 func byEitherID(id string) object {
 	return object{"OR": []object{{"local_id": id}, {"id": id}}}
 }
 
-// service is the client: it waits for each task until the VM is idle again.
+// service is the client. It waits for each task until the VM is idle again.
 type service struct {
 	*tower
 
@@ -36,8 +38,8 @@ func startService(t *testing.T, scenario string) *service {
 	return s
 }
 
-// clone asks for a stopped VM as the service does. More parameters replace its
-// own.
+// clone requests a stopped VM with the parameters of the service. The
+// parameters in more replace these.
 func (s *service) clone(name string, more object) vmReply {
 	s.t.Helper()
 
@@ -59,28 +61,28 @@ func (s *service) clone(name string, more object) vmReply {
 	return post[[]vmReply](s.tower, "create-vm-from-content-library-template", []object{params})[0]
 }
 
-// nic is a NIC whose MAC address is Tower's to choose: it is sent, but empty.
+// nic returns a NIC with an empty MAC address, so Tower chooses one.
 func (s *service) nic() object {
 	vlan := first[wire.Vlan](s.tower, "get-vlans", byEitherID(s.network))
 
 	return object{"model": "VIRTIO", "enabled": true, "mirror": false, "connect_vlan_id": vlan.ID, "mac_address": ""}
 }
 
-// cloned makes a VM and returns it under the id of its cluster.
-func (s *service) cloned(name string, more object) wire.VM {
+// newVM creates a VM and returns it after its task.
+func (s *service) newVM(name string, more object) wire.VM {
 	s.t.Helper()
 
 	reply := s.clone(name, more)
-	s.wants(reply.TaskID, "Create a VM")
+	s.want(reply.TaskID, "Create a VM")
 
 	return first[wire.VM](s.tower, "get-vms", byEitherID(reply.Data.ID))
 }
 
-// wants lets a task pass, which must succeed and have a description in which the
-// client finds a text.
-func (s *service) wants(id *string, description string) {
+// want waits for a task, which must succeed and have a description that
+// contains the text by which the client recognises it.
+func (s *service) want(id *string, description string) {
 	s.t.Helper()
-	s.settle()
+	s.finishTasks()
 	s.succeeded(id)
 
 	if got := s.task(id).Description; !strings.Contains(got, description) {
@@ -88,7 +90,7 @@ func (s *service) wants(id *string, description string) {
 	}
 }
 
-// run runs an operation on a VM by its local id.
+// run runs an operation on a VM that it names by its local id.
 func (s *service) run(operation, localID string, more object) *string {
 	s.t.Helper()
 
@@ -113,7 +115,7 @@ func TestClusterAPICreatesChangesAndDeletesAMachine(t *testing.T) {
 		t.Errorf("before the task ends, the VM is %+v", got)
 	}
 
-	s.wants(reply.TaskID, "Create a VM")
+	s.want(reply.TaskID, "Create a VM")
 
 	vm := first[wire.VM](s.tower, "get-vms", byEitherID(reply.Data.ID))
 	id := vm.LocalID
@@ -123,10 +125,10 @@ func TestClusterAPICreatesChangesAndDeletesAMachine(t *testing.T) {
 	}
 
 	if both := s.vms(object{"OR": []object{{"local_id_in": []string{id, vm.ID}}, {"id_in": []string{id, vm.ID}}}}); len(both) != 1 {
-		t.Errorf("both ids together find %d VMs", len(both))
+		t.Errorf("a filter with both ids finds %d VMs", len(both))
 	}
 
-	s.wants(s.run("start-vm", id, nil), "Start VM")
+	s.want(s.run("start-vm", id, nil), "Start VM")
 	s.Advance(60 * second)
 
 	nics := post[[]wire.VMNic](s.tower, "get-vm-nics", object{"where": object{"vm": byEitherID(id)}, "orderBy": "order_ASC"})
@@ -135,20 +137,20 @@ func TestClusterAPICreatesChangesAndDeletesAMachine(t *testing.T) {
 	}
 
 	grown := object{"data": object{"vcpu": 8, "cpu_cores": 8, "cpu_sockets": 1, "memory": 16 << 30}}
-	s.wants(s.run("update-vm-basic-info", id, grown), "Edit VM")
+	s.want(s.run("update-vm-basic-info", id, grown), "Edit VM")
 
 	if got := s.vm(vm.ID); got.VCPU != 8 || got.CPU.Cores != 8 || got.Memory != 16<<30 || !strings.Contains(got.IPs, *nics[0].IPAddress) {
-		t.Errorf("changed, the VM is %+v", got)
+		t.Errorf("after the change, the VM is %+v", got)
 	}
 
-	s.wants(s.run("add-vm-nic", id, object{"data": object{"vm_nics": []object{s.nic()}}}), "")
+	s.want(s.run("add-vm-nic", id, object{"data": object{"vm_nics": []object{s.nic()}}}), "")
 
 	if got := s.nics(vm.ID); len(got) != 2 || text(got[1].MACAddress) == "" {
 		t.Errorf("the NICs are %+v", got)
 	}
 
-	s.wants(s.run("shutdown-vm", id, nil), "")
-	s.wants(s.run("delete-vm", id, nil), "")
+	s.want(s.run("shutdown-vm", id, nil), "")
+	s.want(s.run("delete-vm", id, nil), "")
 
 	for _, operation := range []string{"start-vm", "poweroff-vm", "shutdown-vm", "delete-vm", "get-vms"} {
 		if none := post[[]object](s.tower, operation, object{"where": byEitherID(id)}); len(none) != 0 {
@@ -159,7 +161,7 @@ func TestClusterAPICreatesChangesAndDeletesAMachine(t *testing.T) {
 
 func TestClusterAPIGrowsTheSystemDisk(t *testing.T) {
 	s := startService(t, "")
-	vm := s.cloned("node", nil)
+	vm := s.newVM("node", nil)
 
 	ids := make([]string, len(vm.VMDisks))
 	for i := range vm.VMDisks {
@@ -176,33 +178,33 @@ func TestClusterAPIGrowsTheSystemDisk(t *testing.T) {
 		return post[[]wire.WithTask[wire.VMVolume]](s.tower, "update-vm-volume", object{"where": where, "data": object{"size": size}})[0].TaskID
 	}
 
-	s.wants(grow(50<<30), "Update virtual volume")
+	s.want(grow(50<<30), "Update virtual volume")
 
 	if got := first[wire.VMVolume](s.tower, "get-vm-volumes", where); got.Size != 50<<30 || got.EntityAsyncStatus != nil {
 		t.Errorf("the volume is %+v", got)
 	}
 
 	full := grow(1 << 50)
-	s.settle()
+	s.finishTasks()
 	s.failed(full, "EAllocSpace")
 }
 
 func TestClusterAPIMovesAMachine(t *testing.T) {
 	s := startService(t, "")
-	vm := s.cloned("node", nil)
+	vm := s.newVM("node", nil)
 	hosts := post[[]wire.Host](s.tower, "get-hosts", object{"where": object{"cluster": byEitherID(s.cluster)}})
 
 	for _, step := range []string{"performing a cold migration", "performing a live migration"} {
 		for _, host := range hosts {
 			if host.HostState == nil || host.HostState.State != "IN_USE" || host.Status != wire.HostStatusConnectedHealthy || host.AllocatableMemoryBytes < vm.Memory {
-				t.Fatalf("the host is not there for use: %+v", host)
+				t.Fatalf("the host is not usable: %+v", host)
 			}
 
 			if host.ID == s.vm(vm.ID).Host.ID {
 				continue
 			}
 
-			s.wants(s.run("migrate-vm", vm.LocalID, object{"data": object{"host_id": host.ID}}), step)
+			s.want(s.run("migrate-vm", vm.LocalID, object{"data": object{"host_id": host.ID}}), step)
 
 			if got := s.vm(vm.ID).Host.ID; got != host.ID {
 				t.Errorf("the VM is on the host %s", got)
@@ -212,16 +214,16 @@ func TestClusterAPIMovesAMachine(t *testing.T) {
 		}
 
 		if step != "performing a live migration" && s.vm(vm.ID).Status == wire.VMStatusStopped {
-			s.wants(s.run("start-vm", vm.LocalID, object{"data": object{"host_id": s.vm(vm.ID).Host.ID}}), "Start VM")
+			s.want(s.run("start-vm", vm.LocalID, object{"data": object{"host_id": s.vm(vm.ID).Host.ID}}), "Start VM")
 		}
 	}
 }
 
-func TestClusterAPIRemakesDisksOfStretchedClusters(t *testing.T) {
+func TestClusterAPIRecreatesDisksOfStretchedClusters(t *testing.T) {
 	s := startService(t, "")
 	template := first[wire.ContentLibraryVMTemplate](s.tower, "get-content-library-vm-templates", object{"name": "rocky-8"})
 	disk := template.VMDisks[0]
-	vm := s.cloned("node", object{"disk_operate": object{
+	vm := s.newVM("node", object{"disk_operate": object{
 		"remove_disks": object{"disk_index": []int{disk.Index}},
 		"new_disks": object{"mount_new_create_disks": []object{{
 			"boot": disk.Boot, "bus": disk.Bus, "index": disk.Index,
@@ -235,13 +237,13 @@ func TestClusterAPIRemakesDisksOfStretchedClusters(t *testing.T) {
 	}
 }
 
-// TestClusterAPIRecognisesFailures wants each text by which the client tells
-// what went wrong.
+// TestClusterAPIRecognisesFailures checks each text by which the client
+// recognises a failure.
 func TestClusterAPIRecognisesFailures(t *testing.T) {
 	s := startService(t, `
 inventory: {clusters: [{name: cluster-1, hosts: [{memory_gib: 16}], storage_tib: 0.2}]}
 guests: [{match: "deaf", acpi: false}]`)
-	vm := s.cloned("node", nil)
+	vm := s.newVM("node", nil)
 
 	for code, more := range map[string]object{
 		"VM_DUPLICATED_NAME": nil,
@@ -254,12 +256,12 @@ guests: [{match: "deaf", acpi: false}]`)
 		}}}}},
 	} {
 		reply := s.clone("node", more)
-		s.settle()
+		s.finishTasks()
 		message := s.failed(reply.TaskID, code)
 
-		// The client shows what comes after the last mention of the code.
+		// The client shows the text after the last occurrence of the code.
 		if _, told, _ := strings.Cut(message, "["+code+"]"); strings.TrimRight(told, `"}`) == "" {
-			t.Errorf("%s: nothing is told in %s", code, message)
+			t.Errorf("%s: the journal says nothing in %s", code, message)
 		}
 
 		if left := s.vms(byEitherID(reply.Data.ID)); len(left) != 0 {
@@ -267,28 +269,28 @@ guests: [{match: "deaf", acpi: false}]`)
 		}
 	}
 
-	big := s.cloned("big", object{"memory": 64 << 30})
+	big := s.newVM("big", object{"memory": 64 << 30})
 	started := s.run("start-vm", big.LocalID, nil)
-	s.settle()
+	s.finishTasks()
 
 	if message := s.failed(started, "VM_SCHEDULE_FAILED"); !strings.Contains(message, "HostAvailableMemoryFilter") {
 		t.Errorf("without memory: %s", message)
 	}
 
-	s.wants(s.run("start-vm", vm.LocalID, nil), "Start VM")
+	s.want(s.run("start-vm", vm.LocalID, nil), "Start VM")
 	grown := s.run("update-vm-basic-info", vm.LocalID, object{"data": object{"memory": 64 << 30}})
-	s.settle()
+	s.finishTasks()
 
 	if message := s.failed(grown, "VM_SCHEDULE_FAILED"); !strings.Contains(message, "HostAvailableMemoryFilter") {
 		t.Errorf("without memory to grow: %s", message)
 	}
 
-	deaf := s.cloned("deaf", object{"memory": 1 << 30})
-	s.wants(s.run("start-vm", deaf.LocalID, nil), "Start VM")
+	deaf := s.newVM("deaf", object{"memory": 1 << 30})
+	s.want(s.run("start-vm", deaf.LocalID, nil), "Start VM")
 	stopped := s.run("shutdown-vm", deaf.LocalID, nil)
-	s.settle()
+	s.finishTasks()
 	s.failed(stopped, "JOB_VM_SHUTDOWN_TIMEOUT")
-	s.wants(s.run("poweroff-vm", deaf.LocalID, nil), "")
+	s.want(s.run("poweroff-vm", deaf.LocalID, nil), "")
 
 	s.run("start-vm", deaf.LocalID, nil)
 
@@ -305,9 +307,9 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 		"vm_host_prefer_enabled": false, "vm_vm_policy_enabled": true, "vm_vm_policy": "MUST_DIFFERENT",
 	}}
 
-	s.wants(post[[]wire.WithTask[wire.VMPlacementGroup]](s.tower, "create-vm-placement-group", params)[0].TaskID, "VM placement group")
+	s.want(post[[]wire.WithTask[wire.VMPlacementGroup]](s.tower, "create-vm-placement-group", params)[0].TaskID, "VM placement group")
 	again := post[[]wire.WithTask[wire.VMPlacementGroup]](s.tower, "create-vm-placement-group", params)[0].TaskID
-	s.settle()
+	s.finishTasks()
 	s.failed(again, "PLACEMENT_GROUP_DUPLICATE_NAME")
 
 	var (
@@ -316,7 +318,7 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 	)
 
 	for _, name := range []string{"a", "b", "c"} {
-		vm := s.cloned(name, nil)
+		vm := s.newVM(name, nil)
 		members, ids = append(members, vm.ID), append(ids, vm.LocalID)
 		group := first[wire.VMPlacementGroup](s.tower, "get-vm-placement-groups", where)
 
@@ -324,7 +326,7 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 			t.Fatalf("the group is busy: %+v", group)
 		}
 
-		// All that the group has is sent again, with the members of old.
+		// The client sends the whole group again, with its former members.
 		updated := post[[]wire.WithTask[wire.VMPlacementGroup]](s.tower, "update-vm-placement-group", object{
 			"where": object{"id": group.ID}, "data": object{
 				"enabled": group.Enabled, "description": group.Description, "vm_host_must_enabled": group.VMHostMustEnabled,
@@ -333,9 +335,9 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 				"vm_vm_policy": group.VMVMPolicy, "vms": object{"id_in": members},
 			},
 		})[0].TaskID
-		s.wants(updated, "VM placement group")
+		s.want(updated, "VM placement group")
 
-		// A group's task is none of a VM.
+		// The task of a group is not a task of a VM.
 		if got := s.task(updated).Description; strings.Contains(got, "Edit VM") {
 			t.Errorf("the task is described as %q", got)
 		}
@@ -345,17 +347,17 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 		}
 	}
 
-	s.wants(s.run("start-vm", ids[0], nil), "Start VM")
-	s.wants(s.run("start-vm", ids[1], nil), "Start VM")
+	s.want(s.run("start-vm", ids[0], nil), "Start VM")
+	s.want(s.run("start-vm", ids[1], nil), "Start VM")
 	third := s.run("start-vm", ids[2], nil)
-	s.settle()
+	s.finishTasks()
 
 	if message := s.failed(third, "VM_SCHEDULE_FAILED"); !strings.Contains(message, "PlacementGroupMustFilter") {
 		t.Errorf("without a host left: %s", message)
 	}
 
 	deleted := post[[]wire.WithTask[wire.Deleted]](s.tower, "delete-vm-placement-group", object{"where": object{"name_starts_with": "gro"}})
-	s.settle()
+	s.finishTasks()
 	s.succeeded(deleted[0].TaskID)
 
 	if left := post[[]object](s.tower, "get-vm-placement-groups", object{"where": where}); len(left) != 0 {
@@ -365,7 +367,7 @@ func TestClusterAPIKeepsMachinesApart(t *testing.T) {
 
 func TestClusterAPILabelsMachines(t *testing.T) {
 	s := startService(t, "")
-	vm := s.cloned("node", nil)
+	vm := s.newVM("node", nil)
 	unused := object{"where": object{"AND": []object{{"key": "k", "value": "v"}, {"total_num": 0}}}}
 
 	if none := post[[]wire.Label](s.tower, "get-labels", object{"where": object{"key": "k", "value": "v"}}); len(none) != 0 {
@@ -385,7 +387,7 @@ func TestClusterAPILabelsMachines(t *testing.T) {
 		t.Errorf("a label in use is deleted as unused: %+v", gone)
 	}
 
-	s.wants(s.run("delete-vm", vm.LocalID, nil), "")
+	s.want(s.run("delete-vm", vm.LocalID, nil), "")
 
 	if gone := post[[]wire.WithTask[wire.Deleted]](s.tower, "delete-label", unused); len(gone) != 1 || gone[0].Data.ID != label {
 		t.Errorf("the unused label is not deleted: %+v", gone)
@@ -404,25 +406,25 @@ func TestClusterAPIPassesGPUsOn(t *testing.T) {
 	device := first[wire.GPUVMInfo](s.tower, "get-detail-vm-info-by-gpu-devices", object{"user_usage": "PASS_THROUGH", "host": object{"id_in": ids}})
 	use := []object{{"gpu_id": device.ID, "amount": 1}}
 	on := object{"host_id": device.Host.ID, "ha": false, "gpu_devices": use}
-	a, b := s.cloned("a", on), s.cloned("b", on)
+	a, b := s.newVM("a", on), s.newVM("b", on)
 
 	if info := first[wire.VMGPUInfo](s.tower, "get-vm-gpu-device-info", byEitherID(a.LocalID)); len(info.GPUDevices) != 1 {
 		t.Errorf("the VM has the devices %+v", info.GPUDevices)
 	}
 
 	start := object{"data": object{"host_id": device.Host.ID}}
-	s.wants(s.run("start-vm", a.LocalID, start), "Start VM")
+	s.want(s.run("start-vm", a.LocalID, start), "Start VM")
 
 	if taken := first[wire.GPUVMInfo](s.tower, "get-detail-vm-info-by-gpu-devices", object{"id_in": []string{device.ID}}); len(taken.VMs) != 2 {
 		t.Errorf("the device is with %+v", taken.VMs)
 	}
 
 	refused := s.run("start-vm", b.LocalID, start)
-	s.settle()
+	s.finishTasks()
 	s.failed(refused, "GPU_ASSIGN_FAILED")
 
-	s.wants(s.run("remove-vm-gpu-device", b.LocalID, object{"data": use}), "Edit VM")
-	s.wants(s.run("shutdown-vm", a.LocalID, nil), "")
-	s.wants(s.run("add-vm-gpu-device", b.LocalID, object{"data": use}), "Edit VM")
-	s.wants(s.run("start-vm", b.LocalID, start), "Start VM")
+	s.want(s.run("remove-vm-gpu-device", b.LocalID, object{"data": use}), "Edit VM")
+	s.want(s.run("shutdown-vm", a.LocalID, nil), "")
+	s.want(s.run("add-vm-gpu-device", b.LocalID, object{"data": use}), "Edit VM")
+	s.want(s.run("start-vm", b.LocalID, start), "Start VM")
 }

@@ -10,13 +10,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The tests below go the ways of the older Terraform provider,
-// smartxworks/cloudtower. How it changes VMs is in graphql_vm_test.go.
+// The tests below send the requests of the older Terraform provider,
+// smartxworks/cloudtower. graphql_vm_test.go tests its changes of VMs.
 
-// TestOlderProviderLogsIn starts as it does: it sends the token with a scheme,
-// and asks for the organizations without a body. It takes the first of them.
+// TestOlderProviderLogsIn sends the provider's first requests: it puts a scheme
+// before the token, asks for the organizations without a body, and uses the
+// first one.
 func TestOlderProviderLogsIn(t *testing.T) {
-	x := boot(t, "")
+	x := startLoggedOut(t, "")
 	x.token = "Bearer " + post[wire.WithTask[wire.LoginResponse]](x, "login", object{
 		"username": x.Username(), "password": x.Password(), "source": "LOCAL",
 	}).Data.Token
@@ -27,8 +28,8 @@ func TestOlderProviderLogsIn(t *testing.T) {
 	}
 }
 
-// read asks for a VM as the provider does after each step. It reads the host,
-// the cluster and the CPUs without looking whether they are there.
+// read reads a VM as the provider does after each step. It reads the host, the
+// cluster and the CPUs without checking for null.
 func (x *tower) read(id string) (wire.VM, []wire.VMNic, []wire.VMDisk, map[string]wire.VMVolume) {
 	x.t.Helper()
 
@@ -76,7 +77,7 @@ func TestOlderProviderCreatesAndDeletesAVM(t *testing.T) {
 		},
 		"vm_nics": []object{{"connect_vlan_id": vlan.ID, "mirror": false}},
 	}})[0]
-	x.settle()
+	x.finishTasks()
 
 	tasks := post[[]wire.Task](x, "get-tasks", object{"where": object{"id_in": []string{*reply.TaskID}}})
 	if len(tasks) != 1 || tasks[0].Status != wire.TaskStatusSuccessed {
@@ -88,7 +89,7 @@ func TestOlderProviderCreatesAndDeletesAVM(t *testing.T) {
 		t.Errorf("the VM is %+v", vm)
 	}
 
-	// A switch that was not set is on, and the disks come in their order.
+	// A NIC is enabled unless told otherwise, and the disks are in order.
 	if len(nics) != 1 || !*nics[0].Enabled || *nics[0].Mirror || *nics[0].Model != wire.VMNicModelVirtio {
 		t.Errorf("the NICs are %+v", nics)
 	}
@@ -103,7 +104,7 @@ func TestOlderProviderCreatesAndDeletesAVM(t *testing.T) {
 	}
 
 	deleted := post[[]wire.WithTask[wire.Deleted]](x, "delete-vm", byID(vm.ID))[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(deleted.TaskID)
 
 	if left := x.vms(object{"id": vm.ID}); len(left) != 0 {
@@ -111,12 +112,12 @@ func TestOlderProviderCreatesAndDeletesAVM(t *testing.T) {
 	}
 }
 
-// TestOlderProviderTranslatesFrozenDisks follows what templates and snapshots
-// tell of disks and NICs to the objects themselves, which it finds by local ids.
+// TestOlderProviderTranslatesFrozenDisks finds the objects that templates and
+// snapshots refer to in their disks and NICs, by local ids.
 func TestOlderProviderTranslatesFrozenDisks(t *testing.T) {
 	x := start(t, "")
 	source := x.blankWithDisks("source", 0, 1)
-	x.done("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{
+	x.mustOperate("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{
 		{"boot": 2, "index": 2, "elf_image_id": x.idOf("get-elf-images", "rocky-8.iso")}, {"boot": 3, "index": 3},
 	}})
 	x.addNIC(source.ID, object{})
@@ -125,11 +126,11 @@ func TestOlderProviderTranslatesFrozenDisks(t *testing.T) {
 		"vm": object{"id": source.ID}, "name": "library", "cloud_init_supported": true,
 		"clusters": object{"id_in": []string{x.idOf("get-clusters", "cluster-1")}},
 	}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(library.TaskID)
 
 	taken := post[[]wire.WithTask[wire.VMSnapshot]](x, "create-vm-snapshot", object{"data": []object{{"vm_id": source.ID, "name": "snapshot"}}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(taken.TaskID)
 
 	template := first[wire.VMTemplate](x, "get-vm-templates", object{"content_library_vm_template": object{"id": library.Data.ID}})
@@ -161,7 +162,8 @@ func TestOlderProviderTranslatesFrozenDisks(t *testing.T) {
 		}
 	}
 
-	// A disk of the snapshot with another size, as a new one that starts from it.
+	// A disk of the snapshot with another size is sent as a new disk that
+	// starts from it.
 	rebuilt := post[[]vmReply](x, "rebuild-vm-from-snapshot", []object{{
 		"name": "rebuilt", "rebuild_from_snapshot_id": snapshot.ID, "cluster_id": x.idOf("get-clusters", "cluster-1"), "guest_os_type": "UNKNOWN",
 		"vm_disks": object{"mount_new_create_disks": []object{{
@@ -170,7 +172,7 @@ func TestOlderProviderTranslatesFrozenDisks(t *testing.T) {
 			},
 		}}},
 	}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(rebuilt.TaskID)
 
 	vm, nics, disks, volumes := x.read(rebuilt.Data.ID)

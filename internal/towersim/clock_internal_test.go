@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAgendaRunsInOrder(t *testing.T) {
+func TestEventsRunInOrder(t *testing.T) {
 	var (
 		a    eventQueue
 		seen []string
@@ -40,7 +40,7 @@ func TestAgendaRunsInOrder(t *testing.T) {
 	}
 
 	if a.now != base.Add(10*time.Second) {
-		t.Errorf("the agenda is at %s", a.now)
+		t.Errorf("the queue is at %s", a.now)
 	}
 }
 
@@ -49,7 +49,7 @@ func TestClockRunsFaster(t *testing.T) {
 		c := newClock(time.Now(), 60, false)
 		base := c.now()
 
-		time.Sleep(time.Second) // of synctest's time
+		time.Sleep(time.Second) // in the time of synctest
 
 		if got := c.now().Sub(base); got != time.Minute {
 			t.Errorf("%s have passed", got)
@@ -82,7 +82,7 @@ func TestIDsComeFromTheSeed(t *testing.T) {
 	a, b, other := newIDSource(7), newIDSource(7), newIDSource(8)
 
 	if x, y := a.cuid()+a.uuid()+a.token()+a.mac(), b.cuid()+b.uuid()+b.token()+b.mac(); x != y {
-		t.Errorf("one seed gives %s and %s", x, y)
+		t.Errorf("the same seed gives %s and %s", x, y)
 	}
 
 	if x, y := newIDSource(7).cuid(), other.cuid(); x == y {

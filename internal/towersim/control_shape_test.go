@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// instant is a time of RFC 3339 with a fraction.
+// instant matches a time of RFC 3339 with a fraction.
 var instant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(Z|[+-]\d\d:\d\d)$`)
 
 func keysOf(o object) []string {
@@ -25,8 +25,9 @@ func keysOf(o object) []string {
 	return keys
 }
 
-// happened wants members of a report to be times or, if not listed, null.
-func happened(t *testing.T, o object, members []string, did ...string) {
+// wantTimes checks that the listed members of a report are times and that the
+// others are null.
+func wantTimes(t *testing.T, o object, members []string, did ...string) {
 	t.Helper()
 
 	for _, member := range members {
@@ -41,7 +42,30 @@ func happened(t *testing.T, o object, members []string, did ...string) {
 	}
 }
 
-func TestReportsOfVMsHaveTheirShape(t *testing.T) {
+// rawReport returns the members of the report of the only VM, and of its first
+// NIC.
+func (x *tower) rawReport() (vm, nic object) {
+	x.t.Helper()
+
+	_, list := control[[]object](x, http.MethodGet, "vms", nil)
+	if len(list) != 1 {
+		x.t.Fatalf("%d VMs are listed", len(list))
+	}
+
+	vm = list[0]
+	wantStrings(x.t, "members of a VM", keysOf(vm), []string{
+		"created_at", "deleted_at", "id", "local_id", "name", "nics", "node_registered_at", "powered_on_at",
+	})
+
+	if nics := vm["nics"].([]any); len(nics) > 0 {
+		nic = nics[0].(object)
+		wantStrings(x.t, "members of a NIC", keysOf(nic), []string{"address", "index", "leased_at", "mac_address", "reported_at"})
+	}
+
+	return vm, nic
+}
+
+func TestVMReportsHaveAllMembers(t *testing.T) {
 	x := start(t, `guests: [{match: "*", nics: [{index: 0, link_local_first: true}], kubernetes_node: {registered: 30s}}]`)
 
 	if _, none := control[[]object](x, http.MethodGet, "vms", nil); none == nil || len(none) != 0 {
@@ -50,74 +74,54 @@ func TestReportsOfVMsHaveTheirShape(t *testing.T) {
 
 	times := []string{"created_at", "powered_on_at", "node_registered_at", "deleted_at"}
 	nicTimes := []string{"leased_at", "reported_at", "address"}
-	report := func() (vm, nic object) {
-		t.Helper()
-
-		_, list := control[[]object](x, http.MethodGet, "vms", nil)
-		if len(list) != 1 {
-			t.Fatalf("%d VMs are listed", len(list))
-		}
-
-		vm = list[0]
-		same(t, "members of a VM", keysOf(vm), []string{
-			"created_at", "deleted_at", "id", "local_id", "name", "nics", "node_registered_at", "powered_on_at",
-		})
-
-		if nics := vm["nics"].([]any); len(nics) > 0 {
-			nic = nics[0].(object)
-			same(t, "members of a NIC", keysOf(nic), []string{"address", "index", "leased_at", "mac_address", "reported_at"})
-		}
-
-		return vm, nic
-	}
 
 	id := x.create(object{"name": "a"})[0].Data.ID
-	vm, _ := report()
-	happened(t, vm, times, "created_at")
+	vm, _ := x.rawReport()
+	wantTimes(t, vm, times, "created_at")
 
 	if vm["name"] != "a" || vm["id"] != id || !strings.HasPrefix(vm["local_id"].(string), "placeholder-") || len(vm["nics"].([]any)) != 0 {
 		t.Errorf("got %v", vm)
 	}
 
-	x.settle()
+	x.finishTasks()
 
-	vm, nic := report()
-	happened(t, vm, times, "created_at", "powered_on_at")
-	happened(t, nic, nicTimes)
+	vm, nic := x.rawReport()
+	wantTimes(t, vm, times, "created_at", "powered_on_at")
+	wantTimes(t, nic, nicTimes)
 
 	if nic["index"] != 0.0 || nic["mac_address"] == "" || vm["local_id"] != x.vm(id).LocalID {
 		t.Errorf("got %v, %v", vm, nic)
 	}
 
-	// A link-local address is none: not leased, not reported.
+	// A link-local address counts neither as leased nor as reported.
 	x.Advance(20 * second)
 
 	if shown := x.addresses(id)[0]; !strings.HasPrefix(shown, "169.254.") {
 		t.Fatalf("Tower shows %q", shown)
 	}
 
-	_, nic = report()
-	happened(t, nic, nicTimes)
+	_, nic = x.rawReport()
+	wantTimes(t, nic, nicTimes)
 
 	x.Advance(10 * second)
 
-	vm, nic = report()
-	happened(t, vm, times, "created_at", "powered_on_at", "node_registered_at")
-	happened(t, nic, nicTimes[:2], "leased_at")
+	vm, nic = x.rawReport()
+	wantTimes(t, vm, times, "created_at", "powered_on_at", "node_registered_at")
+	wantTimes(t, nic, nicTimes[:2], "leased_at")
 
 	x.Advance(100 * second)
 
-	_, nic = report()
-	happened(t, nic, nicTimes[:2], "leased_at", "reported_at")
+	_, nic = x.rawReport()
+	wantTimes(t, nic, nicTimes[:2], "leased_at", "reported_at")
 
 	if nic["address"] != x.addresses(id)[0] {
 		t.Errorf("the address is %v", nic["address"])
 	}
 
-	x.done("delete-vm", id)
+	x.mustOperate("delete-vm", id)
 
-	vm, nic = report()
-	happened(t, vm, times, times...)
+	vm, nic = x.rawReport()
+	wantTimes(t, vm, times, times...)
 
 	if nic["address"] == nil || vm["id"] != id {
 		t.Errorf("got %v", vm)
@@ -131,8 +135,8 @@ faults: [{operation: get-hosts, times: 1, status: 500}]`)
 	before := x.vms(object{})[0]
 	mac := text(x.nics(before.ID)[0].MACAddress)
 	x.refused("get-hosts", object{}, http.StatusInternalServerError)
-	x.done("update-vm-basic-info", before.ID, object{"name": "b"})
-	x.made(object{"name": "c"})
+	x.mustOperate("update-vm-basic-info", before.ID, object{"name": "b"})
+	x.newVM(object{"name": "c"})
 
 	status, answer := control[any](x, http.MethodPost, "reset", nil)
 	if status != http.StatusOK {
@@ -140,7 +144,7 @@ faults: [{operation: get-hosts, times: 1, status: 500}]`)
 	}
 
 	_, stats := control[object](x, http.MethodGet, "stats", nil)
-	same(t, "members of the statistics", keysOf(stats), []string{"requests", "total"})
+	wantStrings(t, "members of the statistics", keysOf(stats), []string{"requests", "total"})
 
 	if stats["total"] != 0.0 || len(stats["requests"].(object)) != 0 {
 		t.Errorf("after a reset the counts are %v", stats)
@@ -155,7 +159,7 @@ faults: [{operation: get-hosts, times: 1, status: 500}]`)
 		t.Errorf("the NICs are %+v", nics)
 	}
 
-	// The fault is there again, and so is its count.
+	// The fault is there again, with its count at zero.
 	x.refused("get-hosts", object{}, http.StatusInternalServerError)
 
 	if _, stats := control[object](x, http.MethodGet, "stats", nil); stats["total"] != 3.0 {
@@ -167,7 +171,7 @@ faults: [{operation: get-hosts, times: 1, status: 500}]`)
 	}
 }
 
-func TestUnknownOperationIsRefusedInTowersShapeAndCounted(t *testing.T) {
+func TestUnknownOperationIsRefusedAndCounted(t *testing.T) {
 	x := start(t, "")
 	x.base = x.URL() // the document knows no such operation
 
@@ -197,7 +201,7 @@ func TestUnknownOperationIsRefusedInTowersShapeAndCounted(t *testing.T) {
 	}
 }
 
-func TestReportedTimesAreOfThisDay(t *testing.T) {
+func TestVMsOfTheScenarioAreCreatedNow(t *testing.T) {
 	x := start(t, "inventory: {vms: [{name: a}]}")
 	_, vms := control[[]object](x, http.MethodGet, "vms", nil)
 
@@ -207,7 +211,7 @@ func TestReportedTimesAreOfThisDay(t *testing.T) {
 	}
 }
 
-func TestVMsOfOneNameInTheScenarioAreDifferentOnes(t *testing.T) {
+func TestScenarioVMsWithTheSameNameAreDifferent(t *testing.T) {
 	x := start(t, "unique_vm_names: false\ninventory: {vms: [{name: a}, {name: a}, {name: a}]}")
 
 	ids := map[string]bool{}

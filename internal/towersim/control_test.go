@@ -13,7 +13,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// control calls the control API and decodes the answer.
+// control calls the control API and decodes the reply.
 func control[T any](x *tower, method, path string, body any) (int, T) {
 	x.t.Helper()
 
@@ -31,7 +31,7 @@ func control[T any](x *tower, method, path string, body any) (int, T) {
 }
 
 func TestStatsCountTowersAPI(t *testing.T) {
-	x := boot(t, "faults: [{operation: get-hosts, status: 500}]")
+	x := startLoggedOut(t, "faults: [{operation: get-hosts, status: 500}]")
 	x.base = x.URL() // the document knows no such operation
 	x.call("get-version", nil)
 	x.call("get-vms", object{}) // not logged in
@@ -56,7 +56,7 @@ func TestStatsCountTowersAPI(t *testing.T) {
 func TestReset(t *testing.T) {
 	x := start(t, "inventory: {vms: [{name: a}]}")
 	before := x.vms(object{})[0].ID
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "b"})
 	x.operate("delete-vm", before)
 
 	if err := x.InjectFaults(towersim.Fault{Operation: "get-hosts", Status: 500}); err != nil {
@@ -120,7 +120,7 @@ func TestVMsListHistories(t *testing.T) {
 		}
 	}
 
-	x.settle()
+	x.finishTasks()
 	x.Advance(100 * second)
 
 	_, vms := control[[]towersim.VMReport](x, http.MethodGet, "vms", nil)
@@ -135,7 +135,7 @@ func TestVMsListHistories(t *testing.T) {
 	}
 }
 
-func TestReportTimesAreRealOnes(t *testing.T) {
+func TestReportTimesAreReal(t *testing.T) {
 	zero := time.Duration(0)
 	began := time.Now()
 
@@ -149,7 +149,7 @@ func TestReportTimesAreRealOnes(t *testing.T) {
 
 	defer s.Close()
 
-	until(t, func() bool { return s.VMs()[0].NICs[0].ReportedAt != nil })
+	waitUntil(t, func() bool { return s.VMs()[0].NICs[0].ReportedAt != nil })
 
 	nic := s.VMs()[0].NICs[0]
 	if took := nic.ReportedAt.Sub(*nic.LeasedAt); took != 10*time.Millisecond {
@@ -178,7 +178,7 @@ func TestOperationsLists(t *testing.T) {
 }
 
 func TestAPIKeyByControl(t *testing.T) {
-	x := boot(t, "mfa: true")
+	x := startLoggedOut(t, "mfa: true")
 	_, out := control[map[string]string](x, http.MethodPost, "api-keys", nil)
 	x.token = out["key"]
 	post[wire.User](x, "get-my-info", object{})
@@ -259,8 +259,8 @@ func TestReadsWithGETAreNotFound(t *testing.T) {
 
 func TestConnectionsCount(t *testing.T) {
 	x := start(t, "")
-	x.made(object{"name": "a"})
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "b"})
 
 	got := post[wire.Connection](x, "get-vms-connection", object{"where": object{"name_not": "a"}})
 	if got.Aggregate.Count != 1 {
@@ -270,7 +270,7 @@ func TestConnectionsCount(t *testing.T) {
 
 func TestNestedFilters(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	for operation, where := range map[string]object{
 		"get-vlans":       {"name": "default", "vds": object{"cluster": object{"name": "cluster-2"}}},

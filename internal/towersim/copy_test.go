@@ -13,7 +13,7 @@ const copies = `
 inventory:
   vm_templates: [{name: golden, cluster: cluster-1, num_cpus: 3, memory_mib: 2048, disk_gib: 7, firmware: UEFI, cloud_init: true}]`
 
-// first returns the only row that a list operation has.
+// first returns the only row that a list operation finds.
 func first[T any](x *tower, operation string, where object) T {
 	x.t.Helper()
 
@@ -27,10 +27,10 @@ func first[T any](x *tower, operation string, where object) T {
 
 func TestCopiesInheritFromTheirSource(t *testing.T) {
 	x := start(t, copies)
-	source := x.made(object{"description": "of the source", "vcpu": 4, "cpu_cores": 2, "cpu_sockets": 2})
+	source := x.newVM(object{"description": "of the source", "vcpu": 4, "cpu_cores": 2, "cpu_sockets": 2})
 	taken := post[[]wire.WithTask[wire.VMSnapshot]](x, "create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": source.ID}}})[0]
 	x.refused("clone-vm", []object{{"name": "locked", "src_vm_id": source.ID}}, http.StatusBadRequest)
-	x.settle()
+	x.finishTasks()
 
 	template := first[wire.VMTemplate](x, "get-vm-templates", object{"name": "golden"})
 	snapshot := first[wire.VMSnapshot](x, "get-vm-snapshots", object{"vm": object{"id": source.ID}})
@@ -51,7 +51,7 @@ func TestCopiesInheritFromTheirSource(t *testing.T) {
 	} {
 		test.sent["name"], test.sent["status"] = operation, "RUNNING"
 		reply := post[[]vmReply](x, operation, []object{test.sent})[0]
-		x.settle()
+		x.finishTasks()
 		x.succeeded(reply.TaskID)
 
 		vm := x.vm(reply.Data.ID)
@@ -71,9 +71,9 @@ func TestCopiesInheritFromTheirSource(t *testing.T) {
 
 func TestSnapshotOutlivesItsVM(t *testing.T) {
 	x := start(t, "")
-	source := x.made(object{})
+	source := x.newVM(object{})
 	post[[]wire.WithTask[wire.VMSnapshot]](x, "create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": source.ID}}})
-	x.settle()
+	x.finishTasks()
 
 	if got := x.vm(source.ID).Snapshots; len(got) != 1 || got[0].Name != "s" {
 		t.Errorf("the VM shows the snapshots %+v", got)
@@ -89,11 +89,11 @@ func TestSnapshotOutlivesItsVM(t *testing.T) {
 	}
 
 	reply := post[[]vmReply](x, "rebuild-vm-from-snapshot", []object{{"name": "again", "rebuild_from_snapshot_id": snapshot.ID}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-snapshot", object{"where": object{"id": snapshot.ID}})
-	x.settle()
+	x.finishTasks()
 
 	if left := post[[]wire.VMSnapshot](x, "get-vm-snapshots", object{}); len(left) != 0 {
 		t.Errorf("%d snapshots are left", len(left))
@@ -107,17 +107,17 @@ func TestCopyIsRefused(t *testing.T) {
 	x.refused("rebuild-vm-from-snapshot", []object{{"name": "a", "rebuild_from_snapshot_id": "none"}}, http.StatusNotFound)
 	x.refused("clone-vm", []object{}, http.StatusBadRequest)
 	x.refused("create-vm-snapshot", object{"data": []object{{"name": "s", "vm_id": "none"}}}, http.StatusNotFound)
-	x.refused("create-vm-snapshot", object{"data": []object{{"name": "", "vm_id": x.made(object{}).ID}}}, http.StatusBadRequest)
+	x.refused("create-vm-snapshot", object{"data": []object{{"name": "", "vm_id": x.newVM(object{}).ID}}}, http.StatusBadRequest)
 }
 
-// A template's CD-ROM drives come along only with a request that says something of disks.
+// A template's CD-ROM drives are copied only if the request mentions disks.
 func TestDrivesOfATemplate(t *testing.T) {
 	x := start(t, "")
-	source := x.made(object{})
-	x.done("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{{"boot": 9}}})
-	x.done("poweroff-vm", source.ID)
+	source := x.newVM(object{})
+	x.mustOperate("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{{"boot": 9}}})
+	x.mustOperate("poweroff-vm", source.ID)
 	post[[]wire.WithTask[wire.VMTemplate]](x, "clone-vm-template-from-vm", []object{{"vm_id": source.ID, "name": "t", "cloud_init_supported": true}})
-	x.settle()
+	x.finishTasks()
 
 	for i, tc := range []struct {
 		operate any
@@ -135,7 +135,7 @@ func TestDrivesOfATemplate(t *testing.T) {
 		}
 
 		reply := post[[]vmReply](x, "create-vm-from-template", []object{params})[0]
-		x.settle()
+		x.finishTasks()
 		x.succeeded(reply.TaskID)
 
 		drives := 0

@@ -15,7 +15,7 @@ func TestCreateRepliesWithPlaceholder(t *testing.T) {
 	got := x.create(object{"name": "a"})[0]
 
 	if got.TaskID == nil || got.Data.EntityAsyncStatus == nil || *got.Data.EntityAsyncStatus != wire.EntityAsyncStatusCreating {
-		t.Fatalf("reply %+v has no task or is not CREATING", got)
+		t.Fatalf("the reply %+v has no task or is not CREATING", got)
 	}
 
 	if !strings.HasPrefix(got.Data.LocalID, "placeholder-") {
@@ -30,7 +30,7 @@ func TestCreateRepliesWithPlaceholder(t *testing.T) {
 func TestCreatedVMGetsRealLocalID(t *testing.T) {
 	x := start(t, "")
 	reply := x.create(object{"name": "a"})[0]
-	x.settle()
+	x.finishTasks()
 
 	vm := x.vm(reply.Data.ID)
 	if len(vm.LocalID) != 36 {
@@ -47,7 +47,7 @@ func TestCreateWithZeroTaskTimeStillRepliesWithPlaceholder(t *testing.T) {
 	reply := x.create(object{"name": "a"})[0]
 
 	if reply.Data.EntityAsyncStatus == nil || !strings.HasPrefix(reply.Data.LocalID, "placeholder-") {
-		t.Errorf("reply %+v is no placeholder", reply.Data)
+		t.Errorf("the reply %+v is not a placeholder", reply.Data)
 	}
 
 	x.succeeded(reply.TaskID)
@@ -62,7 +62,7 @@ func TestCreateInheritsFromTemplate(t *testing.T) {
 inventory:
   clusters: [{name: cluster-1, vlans: [{name: default}, {name: other}]}]
   content_library_vm_templates: [{name: rocky-8, num_cpus: 3, memory_mib: 2048, disk_gib: 7, firmware: UEFI, nics: [other, default]}]`)
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	if vm.VCPU != 3 || vm.Memory != 2048<<20 || vm.Firmware != wire.VMFirmwareUefi {
 		t.Errorf("got %d CPUs, %d bytes, %s", vm.VCPU, vm.Memory, vm.Firmware)
@@ -83,7 +83,7 @@ func TestCreateWithoutStatusIsStopped(t *testing.T) {
 	params := x.params(object{})
 	delete(params[0], "status")
 	reply := post[[]vmReply](x, "create-vm-from-content-library-template", params)[0]
-	x.settle()
+	x.finishTasks()
 
 	if vm := x.vm(reply.Data.ID); vm.Status != wire.VMStatusStopped {
 		t.Errorf("the VM is %s", vm.Status)
@@ -107,7 +107,7 @@ func TestCreateDerivesCPUs(t *testing.T) {
 	} {
 		test.sent["name"] = name
 
-		vm := x.made(test.sent)
+		vm := x.newVM(test.sent)
 		if vm.VCPU != test.vcpu || vm.CPU.Cores != test.cores || vm.CPU.Sockets != test.sockets {
 			t.Errorf("%s: got %d = %d x %d", name, vm.VCPU, vm.CPU.Cores, vm.CPU.Sockets)
 		}
@@ -122,7 +122,7 @@ func TestCreateFailedLeavesNothing(t *testing.T) {
 		t.Errorf("before the task ends, %d VMs are there", len(vms))
 	}
 
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "E")
 
 	if vms := x.vms(object{}); len(vms) != 0 {
@@ -136,42 +136,42 @@ func TestCreateFailedLeavesNothing(t *testing.T) {
 
 func TestDuplicateNameFailsTask(t *testing.T) {
 	x := start(t, "")
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 
 	reply := x.create(object{"name": "a"})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_DUPLICATED_NAME")
 }
 
-func TestOfTwoCreationsOfOneNameTheFirstWins(t *testing.T) {
+func TestFirstCreationWithANameWins(t *testing.T) {
 	x := start(t, "")
 	replies := x.create(object{"name": "a"}, object{"name": "a"})
-	x.settle()
+	x.finishTasks()
 	x.succeeded(replies[0].TaskID)
 	x.failed(replies[1].TaskID, "VM_DUPLICATED_NAME")
 }
 
 func TestNamesAreUniqueInOneClusterOnly(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
-	x.made(object{"name": "a"})
-	x.made(object{"name": "a", "cluster_id": x.idOf("get-clusters", "cluster-2")})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "a", "cluster_id": x.idOf("get-clusters", "cluster-2")})
 }
 
-func TestNameOfBinnedVMIsFree(t *testing.T) {
+func TestNameOfVMInTheRecycleBinIsFree(t *testing.T) {
 	x := start(t, "")
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 
 	if err := x.MoveToRecycleBin("a"); err != nil {
 		t.Fatal(err)
 	}
 
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 }
 
 func TestUniqueNamesCanBeSwitchedOff(t *testing.T) {
 	x := start(t, "unique_vm_names: false")
-	x.made(object{"name": "a"})
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 }
 
 func TestCreateOfMissingReferencesIsNotFound(t *testing.T) {
@@ -197,7 +197,7 @@ func TestCreateOfMissingReferencesIsNotFound(t *testing.T) {
 
 	x.t = t
 	if vms := x.vms(object{}); len(vms) != 0 {
-		t.Errorf("%d VMs were made", len(vms))
+		t.Errorf("%d VMs were created", len(vms))
 	}
 }
 
@@ -233,7 +233,7 @@ func TestCreateIsAllOrNothing(t *testing.T) {
 	x.refused("create-vm-from-content-library-template", x.params(object{"name": "a"}, object{"cluster_id": "x"}), http.StatusNotFound)
 
 	if vms := x.vms(object{}); len(vms) != 0 {
-		t.Errorf("%d VMs were made", len(vms))
+		t.Errorf("%d VMs were created", len(vms))
 	}
 }
 
@@ -265,7 +265,7 @@ inventory:
 			x.t = t
 			sent["name"] = name
 			reply := x.create(sent)[0]
-			x.settle()
+			x.finishTasks()
 			x.failed(reply.TaskID, "VM_CLOUD_INIT_CONFIG_ERROR")
 		})
 	}
@@ -273,7 +273,7 @@ inventory:
 
 func TestCloudInitAddsHiddenDrive(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"cloud_init": object{"hostname": "h"}})
+	vm := x.newVM(object{"cloud_init": object{"hostname": "h"}})
 
 	hidden := 0
 	for _, disk := range x.disks(vm.ID) {
@@ -289,24 +289,24 @@ func TestCloudInitAddsHiddenDrive(t *testing.T) {
 
 func TestHostsRunOutOfMemory(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, hosts: [{memory_gib: 8}, {memory_gib: 4}]}]}")
-	x.made(object{"name": "a", "memory": int64(8) << 30})
+	x.newVM(object{"name": "a", "memory": int64(8) << 30})
 
 	reply := x.create(object{"name": "b", "memory": int64(6) << 30})[0]
-	x.settle()
+	x.finishTasks()
 
 	message := x.failed(reply.TaskID, "VM_SCHEDULE_FAILED")
 	if !strings.Contains(message, "EmptyCandidateHostsException::HostAvailableMemoryFilter") {
 		t.Errorf("the message is %q", message)
 	}
 
-	x.made(object{"name": "c", "memory": int64(6) << 30, "status": "STOPPED"})
-	x.made(object{"name": "d", "memory": int64(4) << 30})
+	x.newVM(object{"name": "c", "memory": int64(6) << 30, "status": "STOPPED"})
+	x.newVM(object{"name": "d", "memory": int64(4) << 30})
 }
 
 func TestHostsInMaintenanceAreNotUsed(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, hosts: [{name: a, state: MAINTENANCE_MODE}, {name: b, state: CONNECTED_ERROR}]}]}")
 	reply := x.create(object{})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_SCHEDULE_FAILED")
 }
 
@@ -314,38 +314,38 @@ func TestCreateOnWantedHost(t *testing.T) {
 	x := start(t, "")
 	id := x.idOf("get-hosts", "cluster-1-host-3")
 
-	if vm := x.made(object{"host_id": id}); vm.Host.ID != id {
+	if vm := x.newVM(object{"host_id": id}); vm.Host.ID != id {
 		t.Errorf("the VM is on %+v", vm.Host)
 	}
 }
 
 func TestStorageRunsOut(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, storage_tib: 0.1}]}")
-	x.made(object{"name": "a", "is_full_copy": true})
+	x.newVM(object{"name": "a", "is_full_copy": true})
 
 	reply := x.create(object{"name": "b", "is_full_copy": true})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "EAllocSpace")
 
-	x.made(object{"name": "c", "is_full_copy": false})
+	x.newVM(object{"name": "c", "is_full_copy": false})
 }
 
 func TestOwnerIsWriteOnly(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"owner": object{"search_for": "username", "value": "root"}})
+	vm := x.newVM(object{"owner": object{"search_for": "username", "value": "root"}})
 
 	_, raw := x.call("get-vms", byID(vm.ID))
 	if strings.Contains(string(raw), "owner") {
 		t.Error("the owner is shown")
 	}
 
-	x.done("update-vm-owner", vm.ID, object{"search_for": "username", "value": "root"})
+	x.mustOperate("update-vm-owner", vm.ID, object{"search_for": "username", "value": "root"})
 	x.refused("update-vm-owner", object{"where": object{}, "data": object{"search_for": "id", "value": "x"}}, http.StatusNotFound)
 }
 
 func TestDiskOperate(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a", "disk_operate": object{
+	vm := x.newVM(object{"name": "a", "disk_operate": object{
 		"modify_disks": []object{{"disk_index": 0, "bus": "SCSI"}},
 		"new_disks": object{
 			"mount_cd_roms": []object{{"boot": 5, "elf_image_id": x.idOf("get-elf-images", "rocky-8.iso")}},
@@ -360,7 +360,7 @@ func TestDiskOperate(t *testing.T) {
 		t.Errorf("got disks %+v", disks)
 	}
 
-	bare := x.made(object{"name": "b", "disk_operate": object{"remove_disks": object{"disk_index": []int{0}}}})
+	bare := x.newVM(object{"name": "b", "disk_operate": object{"remove_disks": object{"disk_index": []int{0}}}})
 	if disks := x.disks(bare.ID); len(disks) != 0 {
 		t.Errorf("%d disks are left", len(disks))
 	}
@@ -368,9 +368,9 @@ func TestDiskOperate(t *testing.T) {
 
 func TestNICParametersAreEchoedButConfigureNothing(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"vm_nics": []object{{"connect_vlan_id": x.idOf("get-vlans", "ecp"), "ip_address": "10.9.9.9"}}})
+	vm := x.newVM(object{"vm_nics": []object{{"connect_vlan_id": x.idOf("get-vlans", "ecp"), "ip_address": "10.9.9.9"}}})
 
-	same(t, "addresses", x.addresses(vm.ID), []string{"10.9.9.9"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"10.9.9.9"})
 	x.Advance(600 * second)
 
 	if vm := x.vm(vm.ID); strings.Contains(vm.IPs, "10.9.9.9") {

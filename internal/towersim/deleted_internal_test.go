@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// churn creates and deletes VMs, each with a name of its own.
-func churn(t *testing.T, w *world, vms int) {
+// createAndDeleteVMs creates and deletes VMs, each with its own name.
+func createAndDeleteVMs(t *testing.T, w *world, vms int) {
 	t.Helper()
 
 	for i := range vms {
@@ -37,7 +37,7 @@ func TestTheNewestDeletedVMsStayListed(t *testing.T) {
 	}
 	defer s.Close()
 
-	s.withWorld(func(w *world) { churn(t, w, maxDeletedVMs+5) })
+	s.withWorld(func(w *world) { createAndDeleteVMs(t, w, maxDeletedVMs+5) })
 
 	vms := s.VMs()
 	if len(vms) != maxDeletedVMs {
@@ -51,8 +51,8 @@ func TestTheNewestDeletedVMsStayListed(t *testing.T) {
 	}
 }
 
-// What a VM leaves in other lists goes with it, or is bounded too.
-func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
+// What a VM leaves in other lists is removed with it, or is limited too.
+func TestDroppedVMsAreNotReferredTo(t *testing.T) {
 	s, err := New(Options{ManualClock: true, YAML: []byte(`{
   timing: {boot: 0s},
   guests: [{match: "*", kubernetes_node: {registered: 0s}}],
@@ -74,16 +74,16 @@ func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
 		w.nextFault("get-vms")
 
 		if len(rule.hitVMs) != 1 {
-			t.Fatalf("the event befell %d VMs", len(rule.hitVMs))
+			t.Fatalf("the event happened to %d VMs", len(rule.hitVMs))
 		}
 
 		w.removeVM(v)
 
 		if len(rule.hitVMs) != 0 {
-			t.Error("the fault holds on to a deleted VM")
+			t.Error("the fault still refers to a deleted VM")
 		}
 
-		churn(t, w, maxDeletedVMs+maxRemovedNodes+5)
+		createAndDeleteVMs(t, w, maxDeletedVMs+maxRemovedNodes+5)
 
 		if n := len(w.lastUsers); n != 0 {
 			t.Errorf("the last users of %d deleted volumes are kept", n)
@@ -94,12 +94,12 @@ func TestNothingHoldsOnToForgottenVMs(t *testing.T) {
 		}
 
 		if n := len(w.nodes.removed); n > maxRemovedNodes {
-			t.Errorf("%d departed nodes are kept", n)
+			t.Errorf("%d removed nodes are kept", n)
 		}
 
 		for _, n := range w.nodes.removed {
 			if n.vm != nil {
-				t.Fatalf("the departed node %s holds on to its VM", n.name)
+				t.Fatalf("the removed node %s still refers to its VM", n.name)
 			}
 		}
 	})

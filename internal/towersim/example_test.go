@@ -13,7 +13,7 @@ import (
 )
 
 // A simulated Tower with a VM whose guest reports its address two minutes after
-// the power-on. With a manual clock that takes no time at all.
+// the power-on. With a manual clock, this takes no real time.
 func Example() {
 	server, err := towersim.New(towersim.Options{
 		ManualClock: true,
@@ -44,7 +44,7 @@ guests:
 	// web true
 }
 
-// A fault lets the first request of an operation fail.
+// A fault makes the first request of an operation fail.
 func ExampleServer_InjectFaults() {
 	server, err := towersim.New(towersim.Options{})
 	if err != nil {

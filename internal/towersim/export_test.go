@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// Rows returns all rows that the store holds, by resource type and id, without
-// what follows from other rows.
+// Rows returns all stored rows, by resource type and id, without the members
+// that are derived from other rows.
 func (s *Server) Rows() map[string]string {
 	rows := map[string]string{}
 
@@ -24,7 +24,8 @@ func (s *Server) Rows() map[string]string {
 	return rows
 }
 
-// Replayed returns rows after the changes that came since a revision.
+// Replayed returns rows after the changes since a revision were applied to
+// them.
 func (s *Server) Replayed(rows map[string]string, since uint64) map[string]string {
 	after := maps.Clone(rows)
 
@@ -48,7 +49,7 @@ func (s *Server) Replayed(rows map[string]string, since uint64) map[string]strin
 	return after
 }
 
-// RemoveNodes makes Kubernetes nodes come and go.
+// RemoveNodes registers and removes a number of Kubernetes nodes.
 func (s *Server) RemoveNodes(n int) {
 	s.withWorld(func(w *world) {
 		for range n {
@@ -59,7 +60,7 @@ func (s *Server) RemoveNodes(n int) {
 	})
 }
 
-// Revision returns that of the last change.
+// Revision returns the revision of the last change.
 func (s *Server) Revision() uint64 {
 	var revision uint64
 

@@ -13,7 +13,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// inject adds faults over HTTP, as somebody does who runs the program.
+// inject adds faults over HTTP, like a user of the program.
 func (x *tower) inject(faults string) {
 	x.t.Helper()
 
@@ -47,20 +47,20 @@ func names(vms []wire.VM) []string {
 
 func TestEventHidesVM(t *testing.T) {
 	x := start(t, pair+"faults: [{operation: get-vms, skip: 1, happens: hide_vm, vm: 'web-*', for: 30s}]")
-	same(t, "before", names(x.vms(object{})), []string{"db-1", "web-1", "web-2"})
-	same(t, "struck", names(x.vms(object{})), []string{"db-1", "web-2"})
+	wantStrings(t, "before", names(x.vms(object{})), []string{"db-1", "web-1", "web-2"})
+	wantStrings(t, "struck", names(x.vms(object{})), []string{"db-1", "web-2"})
 	x.Advance(30*second - 1)
-	same(t, "at its end", names(x.vms(object{})), []string{"db-1", "web-2"})
+	wantStrings(t, "at its end", names(x.vms(object{})), []string{"db-1", "web-2"})
 	x.Advance(1)
-	same(t, "after it", names(x.vms(object{})), []string{"db-1", "web-1", "web-2"})
+	wantStrings(t, "after it", names(x.vms(object{})), []string{"db-1", "web-1", "web-2"})
 }
 
-func TestEventBefallsOneVMEachTime(t *testing.T) {
+func TestEventChangesOneVMEachTime(t *testing.T) {
 	x := start(t, pair+"faults: [{operation: get-vms, times: 2, happens: recycle_vm, vm: 'web-?'}]")
 	kept := object{"in_recycle_bin": false}
-	same(t, "first", names(x.vms(kept)), []string{"db-1", "web-2"})
-	same(t, "second", names(x.vms(kept)), []string{"db-1"})
-	same(t, "third", names(x.vms(kept)), []string{"db-1"})
+	wantStrings(t, "first", names(x.vms(kept)), []string{"db-1", "web-2"})
+	wantStrings(t, "second", names(x.vms(kept)), []string{"db-1"})
+	wantStrings(t, "third", names(x.vms(kept)), []string{"db-1"})
 
 	if vm := x.vms(object{"name": "web-1"})[0]; vm.Status != wire.VMStatusStopped || vm.DeletedAt == nil {
 		t.Errorf("the VM in the recycle bin: %+v", vm)
@@ -75,12 +75,12 @@ func TestEventWaitsForItsVM(t *testing.T) {
 	}
 
 	reply := x.create(object{"name": "late"})[0]
-	// A placeholder is no VM yet.
+	// A placeholder is not a VM yet.
 	if vm := x.vm(reply.Data.ID); vm.EntityAsyncStatus == nil {
-		t.Fatal("the VM is made already")
+		t.Fatal("the VM has been created already")
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if vms := x.vms(object{}); len(vms) != 0 {
 		t.Errorf("%d VMs are left", len(vms))
@@ -89,7 +89,7 @@ func TestEventWaitsForItsVM(t *testing.T) {
 
 func TestEventChangesIDWhileAClientWaits(t *testing.T) {
 	x := start(t, "faults: [{operation: get-vm-nics, skip: 1, happens: change_vm_id, vm: a, after: 5s}]")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	x.nics(vm.ID)
 	x.nics(vm.ID)
 	x.Advance(5*second - 1)
@@ -120,7 +120,7 @@ func TestEventDuplicatesVM(t *testing.T) {
 	}
 }
 
-func TestEventsWithoutARequestComeInTheirTime(t *testing.T) {
+func TestEventsWithoutARequestHappenOnTime(t *testing.T) {
 	x := start(t, pair+"faults: [{happens: suspend_vm, vm: web-1, after: 1m}]")
 	x.Advance(60*second - 1)
 
@@ -170,7 +170,7 @@ func TestEventMovesVM(t *testing.T) {
 	}
 }
 
-func TestEventTakesHostIntoMaintenance(t *testing.T) {
+func TestEventPutsHostIntoMaintenance(t *testing.T) {
 	x := start(t, pair)
 	host := func(name string) wire.Host {
 		return post[[]wire.Host](x, "get-hosts", object{"where": object{"name": name, "cluster": object{"name": "cluster-1"}}})[0]
@@ -196,8 +196,8 @@ func TestHighlyAvailableVMsLeaveALostHost(t *testing.T) {
 	x := start(t, `
 inventory: {clusters: [{name: cluster-1, hosts: [{name: h1}, {name: h2}]}]}
 faults: [{operation: get-tasks, skip: 2, happens: set_host_state, host: h1, state: CONNECTED_ERROR}]`)
-	vm := x.made(object{"name": "a", "ha": true, "host_id": x.idOf("get-hosts", "h1")})
-	pinned := x.made(object{"name": "b", "ha": false, "host_id": x.idOf("get-hosts", "h1")})
+	vm := x.newVM(object{"name": "a", "ha": true, "host_id": x.idOf("get-hosts", "h1")})
+	pinned := x.newVM(object{"name": "b", "ha": false, "host_id": x.idOf("get-hosts", "h1")})
 	x.Advance(120 * second)
 
 	if x.vm(vm.ID).IPs == "" {
@@ -224,10 +224,10 @@ func TestEventLosesTaskRecords(t *testing.T) {
 		t.Errorf("%d tasks are left", len(tasks))
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if vm := x.vm(reply.Data.ID); vm.EntityAsyncStatus != nil || vm.Status != wire.VMStatusRunning {
-		t.Errorf("the work did not go on: %+v", vm)
+		t.Errorf("the work did not continue: %+v", vm)
 	}
 }
 
@@ -244,11 +244,11 @@ func TestFailedCreationLeavesVolumes(t *testing.T) {
 
 	for range 2 {
 		reply := x.create(object{"name": "a"})[0]
-		x.settle()
+		x.finishTasks()
 		x.failed(reply.TaskID, "EAllocSpace")
 
 		if vms := x.vms(object{}); len(vms) != 0 {
-			t.Errorf("%d VMs were made", len(vms))
+			t.Errorf("%d VMs were created", len(vms))
 		}
 	}
 
@@ -262,7 +262,7 @@ func TestOrphanAppearsAfterAFailedCreation(t *testing.T) {
 	x := start(t, `faults: [{operation: create-vm-from-content-library-template, times: 1,
 		task_error: {code: JOB_TIMEOUT, message: late, orphan: 40s}}]`)
 	reply := x.create(object{"name": "a"})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "JOB_TIMEOUT")
 	x.Advance(36 * second)
 
@@ -277,18 +277,18 @@ func TestOrphanAppearsAfterAFailedCreation(t *testing.T) {
 		t.Fatalf("got %+v", vms)
 	}
 
-	// Who tries again now finds the name taken.
+	// A client that tries again now finds that the name is taken.
 	again := x.create(object{"name": "a"})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(again.TaskID, "VM_DUPLICATED_NAME")
 }
 
-func TestTwinOfARetriedCreation(t *testing.T) {
+func TestRetryAfterAnOrphanGivesTwoVMs(t *testing.T) {
 	x := start(t, `faults: [{operation: create-vm-from-content-library-template, times: 1,
 		task_error: {code: JOB_TIMEOUT, message: late, orphan: 40s}}]`)
 	x.create(object{"name": "a"})
-	x.settle()
-	x.made(object{"name": "a"})
+	x.finishTasks()
+	x.newVM(object{"name": "a"})
 	x.Advance(60 * second)
 
 	if vms := x.vms(object{"name": "a"}); len(vms) != 2 {

@@ -56,7 +56,7 @@ func TestFaultsCountRequests(t *testing.T) {
 	}
 }
 
-func TestStatusFaultSpeaksTowersShape(t *testing.T) {
+func TestStatusFaultLooksLikeTowersErrors(t *testing.T) {
 	x := start(t, "faults: [{operation: get-vms, status: 429, message: slow down}]")
 	if got := x.refused("get-vms", object{}, 429); got.Message != "slow down" || got.Code != nil {
 		t.Errorf("got %+v", got)
@@ -68,7 +68,7 @@ func TestStatusFaultDoesNothing(t *testing.T) {
 	x.refused("create-vm-from-content-library-template", x.params(object{}), 500)
 
 	if vms := x.vms(object{}); len(vms) != 0 {
-		t.Errorf("%d VMs were made", len(vms))
+		t.Errorf("%d VMs were created", len(vms))
 	}
 }
 
@@ -80,7 +80,7 @@ func TestResetBefore(t *testing.T) {
 	}
 
 	if vms := x.vms(object{}); len(vms) != 0 {
-		t.Errorf("%d VMs were made", len(vms))
+		t.Errorf("%d VMs were created", len(vms))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestResetAfter(t *testing.T) {
 	}
 
 	if vms := x.vms(object{}); len(vms) != 1 {
-		t.Errorf("%d VMs were made", len(vms))
+		t.Errorf("%d VMs were created", len(vms))
 	}
 }
 
@@ -117,7 +117,8 @@ func TestHangLastsUntilTheClientLeaves(t *testing.T) {
 	}
 }
 
-// A server that hangs for a client that has gone would fill up with such requests.
+// If requests that hang stayed after their clients have gone, the server would
+// fill up with them.
 func TestHangEndsWithItsClient(t *testing.T) {
 	x := start(t, "faults: [{operation: get-vms, hang: true}]")
 	handler := x.Handler()
@@ -153,14 +154,14 @@ func TestHangEndsWithItsClient(t *testing.T) {
 			ended <- err
 		}()
 
-		until(t, func() bool { return x.Stats().Requests["get-vms"] > seen })
+		waitUntil(t, func() bool { return x.Stats().Requests["get-vms"] > seen })
 		cancel()
 
 		if err := <-ended; !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 
-		until(t, func() bool { return waiting.Load() == 0 })
+		waitUntil(t, func() bool { return waiting.Load() == 0 })
 	}
 }
 
@@ -183,7 +184,7 @@ func TestCloseEndsHangingRequests(t *testing.T) {
 		ended <- err
 	}()
 
-	until(t, func() bool { return s.Stats().Requests["get-vms"] > 0 })
+	waitUntil(t, func() bool { return s.Stats().Requests["get-vms"] > 0 })
 
 	if err := s.Close(); err != nil {
 		t.Error(err)
@@ -194,22 +195,22 @@ func TestCloseEndsHangingRequests(t *testing.T) {
 	}
 }
 
-func TestTaskErrorStrikesTheTask(t *testing.T) {
+func TestTaskErrorFailsTheTask(t *testing.T) {
 	x := start(t, "faults: [{operation: start-vm, times: 1, task_error: {code: GPU_ASSIGN_FAILED, message: taken}}]")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	x.failed(x.operate("start-vm", vm.ID).TaskID, "GPU_ASSIGN_FAILED")
 
 	if got := x.vm(vm.ID).Status; got != wire.VMStatusStopped {
 		t.Errorf("the VM is %s", got)
 	}
 
-	x.done("start-vm", vm.ID)
+	x.mustOperate("start-vm", vm.ID)
 }
 
-func TestLockFaultLastsItsSpan(t *testing.T) {
+func TestLockFaultLastsForItsDuration(t *testing.T) {
 	x := start(t, "faults: [{operation: start-vm, locked_for: 10s}]")
-	vm := x.made(object{"status": "STOPPED"})
-	x.Advance(60 * second) // the span begins with the first request
+	vm := x.newVM(object{"status": "STOPPED"})
+	x.Advance(60 * second) // the duration counts from the first request
 
 	got := x.refused("start-vm", byID(vm.ID), 400)
 	if *got.Code != wire.ErrorCodeResourceLocked {
@@ -224,7 +225,7 @@ func TestLockFaultLastsItsSpan(t *testing.T) {
 	x.Advance(10*second - 1)
 	x.refused("start-vm", byID(vm.ID), 400)
 	x.Advance(1)
-	x.done("start-vm", vm.ID)
+	x.mustOperate("start-vm", vm.ID)
 }
 
 func TestLockFaultOnOperationsWithoutLocks(t *testing.T) {
@@ -246,11 +247,11 @@ func TestSlowFaultDelaysTheAnswer(t *testing.T) {
 		answered <- status
 	}()
 
-	until(t, func() bool { return x.Stats().Requests["get-vms"] > 0 })
+	waitUntil(t, func() bool { return x.Stats().Requests["get-vms"] > 0 })
 
 	select {
 	case <-answered:
-		t.Error("the answer came at once")
+		t.Error("the reply came immediately")
 	default:
 	}
 
@@ -261,7 +262,7 @@ func TestSlowFaultDelaysTheAnswer(t *testing.T) {
 	}
 }
 
-func TestSpoiltBodies(t *testing.T) {
+func TestBodyFaults(t *testing.T) {
 	x := start(t, `faults:
   - {operation: get-vms, body: html}
   - {operation: get-hosts, body: garbage}
@@ -292,7 +293,7 @@ func TestNotModified(t *testing.T) {
 }
 
 func TestFaultsOnGraphQL(t *testing.T) {
-	x := boot(t, "faults: [{operation: api, status: 500}]")
+	x := startLoggedOut(t, "faults: [{operation: api, status: 500}]")
 
 	response, raw, err := x.send(http.MethodPost, "/api", object{"query": "{ authnStrategies { id } }"}, nil)
 	if err != nil || response.StatusCode != 500 {
@@ -317,7 +318,7 @@ func TestInjectedFaultsAreChecked(t *testing.T) {
 	}
 }
 
-func TestClearedFaultsStrikeNoMore(t *testing.T) {
+func TestClearedFaultsNoLongerApply(t *testing.T) {
 	x := start(t, "faults: [{operation: get-vms, status: 500}]")
 	x.ClearFaults()
 

@@ -27,27 +27,27 @@ func TestGPUNeedsAHostAndNoHA(t *testing.T) {
 	x.refused("create-vm-from-content-library-template",
 		x.params(object{"gpu_devices": devices, "ha": true, "host_id": g.Host.ID}), http.StatusBadRequest)
 
-	vm := x.made(object{"gpu_devices": devices, "ha": false, "host_id": g.Host.ID})
+	vm := x.newVM(object{"gpu_devices": devices, "ha": false, "host_id": g.Host.ID})
 	if len(vm.GPUDevices) != 1 || vm.Host.ID != g.Host.ID || x.gpu("A16").VMs[0].ID != vm.ID {
 		t.Errorf("got %+v", vm)
 	}
 }
 
-func TestGPUOfARunningVMIsTaken(t *testing.T) {
+func TestGPUOfARunningVMIsInUse(t *testing.T) {
 	x := start(t, gpus)
 	g := x.gpu("A16")
 	params := object{"name": "a", "gpu_devices": []object{{"gpu_id": g.ID}}, "ha": false, "host_id": g.Host.ID}
-	one := x.made(params)
+	one := x.newVM(params)
 
 	params["name"] = "b"
 	reply := x.create(params)[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "GPU_ASSIGN_FAILED")
 
-	x.done("poweroff-vm", one.ID)
+	x.mustOperate("poweroff-vm", one.ID)
 
 	params["name"] = "c"
-	x.made(params)
+	x.newVM(params)
 	x.failed(x.operate("start-vm", one.ID).TaskID, "GPU_ASSIGN_FAILED")
 }
 
@@ -57,14 +57,14 @@ func TestVirtualGPUsAreCounted(t *testing.T) {
 	params := func(name string, amount int) object {
 		return object{"name": name, "gpu_devices": []object{{"gpu_id": g.ID, "amount": amount}}, "ha": false, "host_id": g.Host.ID}
 	}
-	vm := x.made(params("a", 3))
+	vm := x.newVM(params("a", 3))
 
 	if got := x.gpu("A40"); *got.AssignedVGPUsNum != 3 || *got.AvailableVGPUsNum != 1 {
 		t.Errorf("%d are assigned, %d are left", *got.AssignedVGPUsNum, *got.AvailableVGPUsNum)
 	}
 
 	reply := x.create(params("b", 2))[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "PRECHECK_REQUEST_VGPU_COUNT_MORE_THAN_AVAILABLE")
 
 	infos := post[[]wire.VMGPUInfo](x, "get-vm-gpu-device-info", byID(vm.ID))
@@ -81,17 +81,17 @@ func TestVirtualGPUsAreCounted(t *testing.T) {
 func TestGPUsAreAttachedToStoppedVMs(t *testing.T) {
 	x := start(t, gpus)
 	g := x.gpu("A16")
-	vm := x.made(object{"ha": false})
+	vm := x.newVM(object{"ha": false})
 	body := object{"where": object{"id": vm.ID}, "data": []object{{"gpu_id": g.ID}}}
 	change := func(operation string) *string {
 		id := post[[]vmReply](x, operation, body)[0].TaskID
-		x.settle()
+		x.finishTasks()
 
 		return id
 	}
 
 	x.failed(change("add-vm-gpu-device"), "VM_STATUS_NOT_ALLOWED")
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 	x.succeeded(change("add-vm-gpu-device"))
 
 	if got := x.vm(vm.ID); len(got.GPUDevices) != 1 {
@@ -105,15 +105,15 @@ func TestGPUsAreAttachedToStoppedVMs(t *testing.T) {
 	}
 }
 
-func TestVirtualGPUsAreAddedAndTakenByAmount(t *testing.T) {
+func TestVirtualGPUsAreAddedAndRemovedByAmount(t *testing.T) {
 	x := start(t, gpus)
 	g := x.gpu("A40")
-	vm := x.made(object{"ha": false})
-	x.done("poweroff-vm", vm.ID)
+	vm := x.newVM(object{"ha": false})
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	change := func(operation string, amount int) *string {
 		id := post[[]vmReply](x, operation, object{"where": object{"id": vm.ID}, "data": []object{{"gpu_id": g.ID, "amount": amount}}})[0].TaskID
-		x.settle()
+		x.finishTasks()
 
 		return id
 	}
@@ -140,8 +140,8 @@ func TestVirtualGPUsAreAddedAndTakenByAmount(t *testing.T) {
 
 	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"ha": true}).TaskID, "VM_GPU_HA_CONFLICT")
 	x.failed(x.operate("start-vm", vm.ID).TaskID, "GPU_ASSIGN_FAILED")
-	x.done("start-vm", vm.ID, object{"host_id": g.Host.ID})
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("start-vm", vm.ID, object{"host_id": g.Host.ID})
+	x.mustOperate("poweroff-vm", vm.ID)
 	x.succeeded(change("remove-vm-gpu-device", 2))
 	has(0)
 }
@@ -150,8 +150,8 @@ func TestAGPUIsAssignedOnceAndWithItsHost(t *testing.T) {
 	x := start(t, `
 inventory:
   clusters: [{name: cluster-1, hosts: 2, gpus: [{host: 0, model: A2}, {host: 1, model: A16}]}]`)
-	vm := x.made(object{"ha": false})
-	x.done("poweroff-vm", vm.ID)
+	vm := x.newVM(object{"ha": false})
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	add := func(model string, amount int) object {
 		return object{"where": object{"id": vm.ID}, "data": []object{{"gpu_id": x.gpu(model).ID, "amount": amount}}}
@@ -160,7 +160,7 @@ inventory:
 
 	for _, tc := range []struct{ model, code string }{{"A16", ""}, {"A16", "GPU_ASSIGN_FAILED"}, {"A2", "GPU_ASSIGN_FAILED"}} {
 		id := post[[]vmReply](x, "add-vm-gpu-device", add(tc.model, 1))[0].TaskID
-		x.settle()
+		x.finishTasks()
 
 		if tc.code == "" {
 			x.succeeded(id)

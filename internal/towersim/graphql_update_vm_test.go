@@ -11,12 +11,12 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// updateVMMutation is the document that GraphQL clients send for it.
+// updateVMMutation is the document that GraphQL clients send.
 const updateVMMutation = `mutation updateVm($data:VmUpdateInput!$effect:UpdateVmEffect!$where:VmWhereUniqueInput!)` +
 	`{updateVm(data: $data, effect: $effect,where:$where){id}}`
 
-// updateVM edits a VM by GraphQL and lets the task pass, which only a search by
-// resource and mutation finds.
+// updateVM changes a VM over GraphQL and waits for the task, which can only be
+// found by its resource and mutation.
 func (x *tower) updateVM(vmID string, data object) wire.Task {
 	x.t.Helper()
 
@@ -25,7 +25,7 @@ func (x *tower) updateVM(vmID string, data object) wire.Task {
 		x.t.Fatalf("the reply is %v", reply)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	tasks := post[[]wire.Task](x, "get-tasks", object{
 		"where": object{"resource_id": vmID, "resource_mutation": "updateVm"}, "orderBy": "local_created_at_DESC", "first": 1,
@@ -37,8 +37,8 @@ func (x *tower) updateVM(vmID string, data object) wire.Task {
 	return tasks[0]
 }
 
-// edited is updateVM for what must succeed.
-func (x *tower) edited(vmID string, data object) {
+// mustUpdateVM calls updateVM and checks that the task succeeds.
+func (x *tower) mustUpdateVM(vmID string, data object) {
 	x.t.Helper()
 
 	if task := x.updateVM(vmID, data); task.Status != wire.TaskStatusSuccessed {
@@ -48,9 +48,9 @@ func (x *tower) edited(vmID string, data object) {
 
 func TestGraphQLEditsAVM(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a", "status": "STOPPED"})
+	vm := x.newVM(object{"name": "a", "status": "STOPPED"})
 
-	x.edited(vm.ID, object{
+	x.mustUpdateVM(vm.ID, object{
 		"name": "b", "description": "d", "memory": int64(8) << 30, "vcpu": 6, "cpu": object{"sockets": 2, "cores": 3}, "ha": false,
 	})
 
@@ -59,24 +59,24 @@ func TestGraphQLEditsAVM(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 
-	// What is left out stays, and so does everything for an edit of nothing.
-	x.edited(vm.ID, object{"description": "e"})
-	x.edited(vm.ID, object{})
+	// What is left out stays, so an empty edit changes nothing.
+	x.mustUpdateVM(vm.ID, object{"description": "e"})
+	x.mustUpdateVM(vm.ID, object{})
 
 	if after := x.vm(vm.ID); after.Name != "b" || after.Description != "e" || len(after.VMNics) != 1 || len(after.VMDisks) != 1 {
 		t.Errorf("got %+v", after)
 	}
 
-	x.failedEdit(vm.ID, object{"cpu": object{"cores": 1, "sockets": 1}, "vcpu": 4}, "VM_CPU_CONFIG_ERROR]vcpu: 4 is not cpu_cores x cpu_sockets, 1 x 1")
+	x.updateVMFails(vm.ID, object{"cpu": object{"cores": 1, "sockets": 1}, "vcpu": 4}, "VM_CPU_CONFIG_ERROR]vcpu: 4 is not cpu_cores x cpu_sockets, 1 x 1")
 	x.graphQL(updateVMMutation, object{"data": object{"name": "c"}, "effect": object{}, "where": object{"local_id": got.LocalID}})
-	x.settle()
+	x.finishTasks()
 
 	if name := x.vm(vm.ID).Name; name != "c" {
 		t.Errorf("the VM is called %q", name)
 	}
 }
 
-func (x *tower) failedEdit(vmID string, data object, code string) {
+func (x *tower) updateVMFails(vmID string, data object, code string) {
 	x.t.Helper()
 
 	task := x.updateVM(vmID, data)
@@ -87,10 +87,10 @@ func (x *tower) failedEdit(vmID string, data object, code string) {
 
 func TestGraphQLReplacesNICs(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	old := x.nics(vm.ID)[0]
 
-	x.edited(vm.ID, object{"vm_nics": object{
+	x.mustUpdateVM(vm.ID, object{"vm_nics": object{
 		"delete": []object{{"id": old.ID}},
 		"create": []object{{
 			"enabled": true, "gateway": "", "ip_address": "", "subnet_mask": "", "mac_address": "52:54:00:aa:bb:cc", "local_id": "",
@@ -104,29 +104,29 @@ func TestGraphQLReplacesNICs(t *testing.T) {
 	}
 }
 
-// TestGraphQLTakesTheWholeListOfDisks gives a VM its disks as the vendor's older
-// Terraform provider does: what is to stay with what it is like, what is new,
-// and of what is to go only the disks.
+// TestGraphQLTakesTheWholeListOfDisks sends the disks of a VM like SmartX's
+// older Terraform provider: the disks to keep with all their settings, the new
+// ones, and of those to remove only the disks.
 func TestGraphQLTakesTheWholeListOfDisks(t *testing.T) {
-	s := openShop(t)
+	s := newFixture(t)
 	x := s.tower
-	vm := x.madeBy("create-vm", []object{s.blank(object{"name": "c", "vm_disks": object{
+	vm := x.newObject("create-vm", []object{s.blankParams(object{"name": "c", "vm_disks": object{
 		"mount_cd_roms": []object{{"boot": 2}, {"boot": 3, "elf_image_id": s.image}},
 		"mount_new_create_disks": []object{
 			{"boot": 0, "bus": "VIRTIO", "vm_volume": object{"name": "root", "size": 10 << 30, "elf_storage_policy": "REPLICA_2_THIN_PROVISION"}},
 			{"boot": 1, "bus": "VIRTIO", "vm_volume": object{"name": "data", "size": 1 << 30, "elf_storage_policy": "REPLICA_2_THIN_PROVISION"}},
 		},
 	}})})
-	x.settle()
+	x.finishTasks()
 
 	disks := x.disks(vm)
 	root, data, empty := disks[0], disks[1], disks[2]
 
 	if empty.Key == nil || root.Key == nil || *empty.Key == *root.Key || empty.Disabled == nil {
-		t.Fatalf("clients expect a key of its own of each disk: %+v, %+v", root, empty)
+		t.Fatalf("clients expect a different key for each disk: %+v, %+v", root, empty)
 	}
 
-	x.edited(vm, object{"vm_disks": object{
+	x.mustUpdateVM(vm, object{"vm_disks": object{
 		"update": []object{
 			{"where": object{"id": empty.ID}, "data": object{
 				"boot": 0, "bus": "IDE", "key": *empty.Key, "type": "CD_ROM", "elf_image": object{"connect": object{"id": s.image}},
@@ -159,17 +159,17 @@ func TestGraphQLTakesTheWholeListOfDisks(t *testing.T) {
 		got = append(got, line)
 	}
 
-	same(t, "disks", got, []string{
+	wantStrings(t, "disks", got, []string{
 		"0 CD_ROM IDE rocky-8.iso", "1 DISK SCSI root 20", "2 DISK VIRTIO more 2", "3 DISK VIRTIO spare 1", "4 CD_ROM IDE",
 	})
 
-	// The volume of the disk that went outlives it.
+	// The volume of the removed disk stays.
 	if left := post[[]wire.VMVolume](x, "get-vm-volumes", byID(data.VMVolume.ID)); len(left) != 1 || left[0].Mounting {
 		t.Errorf("got %+v", left)
 	}
 
 	drive := x.disks(vm)[0]
-	x.edited(vm, object{"vm_disks": object{"update": []object{{
+	x.mustUpdateVM(vm, object{"vm_disks": object{"update": []object{{
 		"where": object{"id": drive.ID}, "data": object{"boot": 5, "elf_image": object{"disconnect": true}, "disabled": true},
 	}}}})
 
@@ -178,7 +178,7 @@ func TestGraphQLTakesTheWholeListOfDisks(t *testing.T) {
 	}
 }
 
-// volumeInput is how the older provider describes a volume, be it there or not.
+// volumeInput is a new or existing volume as the older provider describes it.
 func volumeInput(name string, size int64) object {
 	return object{
 		"name": name, "path": "", "size": size, "elf_storage_policy": "REPLICA_2_THIN_PROVISION", "local_created_at": "",
@@ -188,10 +188,10 @@ func volumeInput(name string, size int64) object {
 
 func TestGraphQLEditOfDisksIsAllOrNothing(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a", "status": "STOPPED"})
+	vm := x.newVM(object{"name": "a", "status": "STOPPED"})
 	disk := x.disks(vm.ID)[0]
 
-	x.failedEdit(vm.ID, object{"name": "b", "vm_disks": object{"update": []object{{
+	x.updateVMFails(vm.ID, object{"name": "b", "vm_disks": object{"update": []object{{
 		"where": object{"id": disk.ID}, "data": object{"boot": 1, "vm_volume": object{"create": volumeInput("x", 1)}},
 	}}}}, "VM_VOLUME_SIZE_ERROR")
 
@@ -202,7 +202,7 @@ func TestGraphQLEditOfDisksIsAllOrNothing(t *testing.T) {
 
 func TestGraphQLEditIsLockedAndRefused(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	post[[]vmReply](x, "update-vm-basic-info", edit(vm.ID, object{"description": "d"}))
 
 	ask := func(where, data object) (int, string) {
@@ -222,7 +222,7 @@ func TestGraphQLEditIsLockedAndRefused(t *testing.T) {
 		t.Errorf("status %d: %s", status, raw)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	for name, test := range map[string]struct {
 		where, data object

@@ -11,8 +11,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// startUpdate edits a VM over GraphQL, and returns the status and the answer.
-func (x *tower) startUpdate(vmID string, data object) (int, string) {
+// sendUpdate changes a VM over GraphQL, and returns the status and the reply.
+func (x *tower) sendUpdate(vmID string, data object) (int, string) {
 	x.t.Helper()
 
 	response, raw, err := x.send(http.MethodPost, "/api", object{
@@ -26,12 +26,12 @@ func (x *tower) startUpdate(vmID string, data object) (int, string) {
 	return response.StatusCode, string(raw)
 }
 
-// update edits a VM over GraphQL and finds the task as callers must: it is the
-// newest of its kind for this VM.
+// update changes a VM over GraphQL and finds the task like a client: it is the
+// newest task of its kind for this VM.
 func (x *tower) update(vmID string, data object) *string {
 	x.t.Helper()
 
-	if status, raw := x.startUpdate(vmID, data); status != http.StatusOK || raw != `{"data":{"updateVm":{"id":"`+vmID+`"}}}` {
+	if status, raw := x.sendUpdate(vmID, data); status != http.StatusOK || raw != `{"data":{"updateVm":{"id":"`+vmID+`"}}}` {
 		x.t.Fatalf("status %d: %s", status, raw)
 	}
 
@@ -42,14 +42,15 @@ func (x *tower) update(vmID string, data object) *string {
 		x.t.Fatalf("got the tasks %+v", tasks)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	return &tasks[0].ID
 }
 
 func connected(id string) object { return object{"connect": object{"id": id}} }
 
-// newVolume is a volume as a caller describes it who does not know better.
+// newVolume is a volume as described by a client that knows only its name and
+// size.
 func newVolume(name string, gib int) object {
 	return object{"create": object{
 		"name": name, "path": "", "size": gib << 30, "elf_storage_policy": "REPLICA_3_THIN_PROVISION", "local_created_at": "",
@@ -59,7 +60,7 @@ func newVolume(name string, gib int) object {
 
 func TestUpdateVMByGraphQL(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	x.succeeded(x.update(vm.ID, object{
 		"name": "renamed", "memory": 3 << 30, "ha": true, "description": "other", "vcpu": 6, "cpu": object{"sockets": 2, "cores": 3},
 	}))
@@ -72,32 +73,32 @@ func TestUpdateVMByGraphQL(t *testing.T) {
 
 func TestUpdateVMByGraphQLTakesTheLock(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
-	if status, raw := x.startUpdate(vm.ID, object{"name": "b"}); status != http.StatusOK {
+	if status, raw := x.sendUpdate(vm.ID, object{"name": "b"}); status != http.StatusOK {
 		t.Fatalf("status %d: %s", status, raw)
 	}
 
 	x.refused("update-vm-basic-info", object{"where": object{"id": vm.ID}, "data": object{"name": "c"}}, http.StatusBadRequest)
 
-	if status, raw := x.startUpdate(vm.ID, object{"name": "d"}); status != http.StatusBadRequest || !strings.Contains(raw, "ResourceLocked") {
+	if status, raw := x.sendUpdate(vm.ID, object{"name": "d"}); status != http.StatusBadRequest || !strings.Contains(raw, "ResourceLocked") {
 		t.Errorf("status %d: %s", status, raw)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if got := x.vm(vm.ID).Name; got != "b" {
 		t.Errorf("the VM is called %s", got)
 	}
 }
 
-func TestUpdateVMByGraphQLSettlesTheDisks(t *testing.T) {
+func TestUpdateVMByGraphQLChangesDisks(t *testing.T) {
 	x := start(t, "")
 	vm := x.blankWithDisks("a", 0, 1, 2)
 	iso := x.idOf("get-elf-images", "rocky-8.iso")
 	disks := x.disks(vm.ID)
 
-	x.done("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 9, "index": 1}}})
+	x.mustOperate("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 9, "index": 1}}})
 
 	drive := x.disks(vm.ID)[3]
 	if drive.Key == nil || drive.Disabled == nil {
@@ -116,13 +117,13 @@ func TestUpdateVMByGraphQLSettlesTheDisks(t *testing.T) {
 			{"where": object{"id": disks[2].ID}, "data": object{"boot": 0, "bus": "SCSI", "type": "DISK", "vm_volume": grown}},
 			{"where": object{"id": disks[0].ID}, "data": object{"boot": 2, "bus": "VIRTIO", "type": "DISK"}},
 		},
-		// Whoever updates a disk means to keep it.
+		// A disk that is both updated and deleted is kept.
 		"delete": []object{{"id": disks[0].ID}, {"id": disks[1].ID}},
 	}}))
 
-	got := x.unordered(vm.ID)
+	got := x.disksInNoOrder(vm.ID)
 	if !slices.Equal(boots(got), []int{0, 1, 2, 4}) {
-		t.Fatalf("by boot order, the disks are %v", boots(got))
+		t.Fatalf("the boot orders of the disks are %v", boots(got))
 	}
 
 	if got[0].VMVolume.ID != disks[2].VMVolume.ID || got[0].Bus != wire.BusScsi || got[2].VMVolume.ID != disks[0].VMVolume.ID {
@@ -147,7 +148,7 @@ func TestUpdateVMByGraphQLChangesADrive(t *testing.T) {
 	x := start(t, "")
 	vm := x.blankWithDisks("a")
 	iso := x.idOf("get-elf-images", "rocky-8.iso")
-	x.done("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 1, "index": 1}}})
+	x.mustOperate("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 1, "index": 1}}})
 
 	mounted := func(data object) *wire.NestedElfImage {
 		drive := x.disks(vm.ID)[0]
@@ -172,11 +173,12 @@ func TestUpdateVMByGraphQLChangesADrive(t *testing.T) {
 	}
 }
 
-// The older provider shows the drive of cloud-init among a VM's own. If it says
-// that it will remove it, it must be gone, or it would say so for ever.
-func TestUpdateVMByGraphQLKeepsOfTheDrivesWhatIsListed(t *testing.T) {
+// The older provider lists the cloud-init drive among a VM's drives. A drive
+// that it does not list must be removed, or its plans would remove it again and
+// again.
+func TestUpdateVMByGraphQLKeepsListedDrives(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED", "cloud_init": object{"hostname": "h"}})
+	vm := x.newVM(object{"status": "STOPPED", "cloud_init": object{"hostname": "h"}})
 	disks := x.disks(vm.ID)
 	list := func(disks ...wire.VMDisk) object {
 		var update []object
@@ -202,14 +204,14 @@ func TestUpdateVMByGraphQLKeepsOfTheDrivesWhatIsListed(t *testing.T) {
 
 func TestUpdateVMByGraphQLReplacesNICs(t *testing.T) {
 	x := start(t, "timing: {vmtools_sync: 10s}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.Advance(60 * second)
 
 	before := x.nics(vm.ID)[0]
 	vlan := x.idOf("get-vlans", "ecp")
 
-	// The older provider reads the NICs before an edit of the disks, and deletes
-	// them by these ids after it.
+	// The older provider reads the NICs before it changes the disks, and then
+	// deletes the NICs by these ids.
 	x.succeeded(x.update(vm.ID, object{"description": "edited"}))
 
 	x.succeeded(x.update(vm.ID, object{"vm_nics": object{
@@ -230,7 +232,7 @@ func TestUpdateVMByGraphQLReplacesNICs(t *testing.T) {
 	}
 
 	if text(nics[0].IPAddress) != "" {
-		t.Errorf("the new NIC has the address %s, though nobody gave it one", *nics[0].IPAddress)
+		t.Errorf("the new NIC has the address %s, although it was given none", *nics[0].IPAddress)
 	}
 
 	if text(nics[1].MACAddress) != *before.MACAddress || text(nics[1].IPAddress) != "10.9.9.9" || text(nics[1].Gateway) != "10.9.9.1" {
@@ -240,7 +242,7 @@ func TestUpdateVMByGraphQLReplacesNICs(t *testing.T) {
 
 func TestUpdateVMByGraphQLConfiguresTheGuest(t *testing.T) {
 	x := start(t, "timing: {vmtools_sync: 10s}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.failed(x.update(vm.ID, object{"name": "renamed", "hostname": "early"}), "VM_TOOLS_NOT_RUNNING")
 
 	if got := x.vm(vm.ID); got.Name != vm.Name || got.Hostname != nil {
@@ -270,7 +272,7 @@ func TestUpdateVMByGraphQLFailsAsAWhole(t *testing.T) {
 	} {
 		x.failed(x.update(vm.ID, change), code)
 
-		if got := x.unordered(vm.ID); len(got) != 1 || got[0].Boot != 0 || x.vm(vm.ID).Name != "a" {
+		if got := x.disksInNoOrder(vm.ID); len(got) != 1 || got[0].Boot != 0 || x.vm(vm.ID).Name != "a" {
 			t.Errorf("%s left %+v", code, got)
 		}
 	}
@@ -311,29 +313,29 @@ func TestUpdateVMByGraphQLRefuses(t *testing.T) {
 		"MAC address":       {nic(object{"vlan": connected(x.idOf("get-vlans", "ecp")), "mac_address": "x"}), http.StatusBadRequest},
 		"host port":         {nic(object{"vlan": connected(x.idOf("get-vlans", "ecp")), "nic": connected("x")}), http.StatusNotFound},
 	} {
-		if status, raw := x.startUpdate(vm.ID, test.data); status != test.status {
+		if status, raw := x.sendUpdate(vm.ID, test.data); status != test.status {
 			t.Errorf("%s: status %d: %s", name, status, raw)
 		}
 	}
 
-	if status, _ := x.startUpdate("x", object{"name": "n"}); status != http.StatusNotFound {
+	if status, _ := x.sendUpdate("x", object{"name": "n"}); status != http.StatusNotFound {
 		t.Errorf("an unknown VM: status %d", status)
 	}
 
 	x.token = "x"
 
-	if status, _ := x.startUpdate(vm.ID, object{"name": "n"}); status != http.StatusUnauthorized {
+	if status, _ := x.sendUpdate(vm.ID, object{"name": "n"}); status != http.StatusUnauthorized {
 		t.Errorf("without a log-in: status %d", status)
 	}
 }
 
-func TestTwoNICsOfOneGraphQLEditAreNotTheSame(t *testing.T) {
+func TestNICsOfOneGraphQLEditNeedDifferentMACAddresses(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	nic := x.nics(vm.ID)[0]
 	again := object{"mac_address": *nic.MACAddress, "vlan": connected(nic.Vlan.ID)}
 
-	status, raw := x.startUpdate(vm.ID, object{"vm_nics": object{
+	status, raw := x.sendUpdate(vm.ID, object{"vm_nics": object{
 		"delete": []object{{"id": nic.ID}}, "create": []object{again, again},
 	}})
 	if status != http.StatusBadRequest || !strings.Contains(raw, "two NICs have the MAC address") {
@@ -345,7 +347,7 @@ func TestTwoNICsOfOneGraphQLEditAreNotTheSame(t *testing.T) {
 	}
 }
 
-func TestTextsOfGraphQLAreWrittenAsInJSON(t *testing.T) {
+func TestGraphQLStringsAreEscapedAsInJSON(t *testing.T) {
 	x := start(t, "")
 	got := x.graphQL(`mutation { createApiKey(data: {name: "\ud83d\ude00"}) { name } }`, nil)["createApiKey"].(object)
 

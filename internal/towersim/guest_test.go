@@ -11,17 +11,18 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// run makes a running VM and returns it with the instant of its power-on.
-func (x *tower) run(vm object) (wire.VM, time.Time) {
+// newRunningVM creates a running VM and returns it with the time of its
+// power-on.
+func (x *tower) newRunningVM(vm object) (wire.VM, time.Time) {
 	x.t.Helper()
 
-	made := x.made(vm)
+	made := x.newVM(vm)
 
 	return made, *x.report(made.Name).PoweredOnAt
 }
 
-// at moves the clock to an offset from an instant.
-func (x *tower) at(since time.Time, offset time.Duration) {
+// advanceTo moves the clock to a time since a given one.
+func (x *tower) advanceTo(since time.Time, offset time.Duration) {
 	x.t.Helper()
 
 	d := since.Add(offset).Sub(x.Now())
@@ -46,7 +47,7 @@ func (x *tower) report(name string) towersim.VMReport {
 	return towersim.VMReport{}
 }
 
-// networks are the parameters of a VM with one NIC for each network of
+// networks returns the parameters of a VM with one NIC for each network of
 // cloud-init, all on the VM network default.
 func (x *tower) networks(networks ...object) object {
 	x.t.Helper()
@@ -63,17 +64,17 @@ func (x *tower) networks(networks ...object) object {
 
 func TestDHCPAddressFollowsTiming(t *testing.T) {
 	x := start(t, "timing: {boot: 20s, dhcp: 2s, vmtools_sync: 60s}")
-	vm, on := x.run(object{})
+	vm, on := x.newRunningVM(object{})
 
-	x.at(on, 82*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{""})
+	x.advanceTo(on, 82*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
 
 	if nic := x.report("vm").NICs[0]; nic.LeasedAt == nil || !nic.LeasedAt.Equal(on.Add(22*second)) || nic.ReportedAt != nil {
 		t.Errorf("the NIC's history is %+v", nic)
 	}
 
-	x.at(on, 82*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
+	x.advanceTo(on, 82*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
 
 	nic := x.nics(vm.ID)[0]
 	if text(nic.SubnetMask) != "255.255.0.0" || text(nic.Gateway) != "10.255.0.1" {
@@ -87,15 +88,15 @@ func TestDHCPAddressFollowsTiming(t *testing.T) {
 
 func TestStaticAddressIsUpAtBoot(t *testing.T) {
 	x := start(t, "timing: {boot: 20s, dhcp: 2s, vmtools_sync: 60s}")
-	vm, on := x.run(x.networks(object{
+	vm, on := x.newRunningVM(x.networks(object{
 		"type": "IPV4", "ip_address": "10.1.0.5", "netmask": "255.255.255.0",
 		"routes": []object{{"network": "0.0.0.0", "netmask": "0.0.0.0", "gateway": "10.1.0.1"}},
 	}))
 
-	x.at(on, 80*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{""})
-	x.at(on, 80*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.1.0.5"})
+	x.advanceTo(on, 80*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
+	x.advanceTo(on, 80*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.1.0.5"})
 
 	nic := x.nics(vm.ID)[0]
 	if text(nic.SubnetMask) != "255.255.255.0" || text(nic.Gateway) != "10.1.0.1" {
@@ -103,40 +104,40 @@ func TestStaticAddressIsUpAtBoot(t *testing.T) {
 	}
 }
 
-func TestGuestLineDecidesAddressAndTimes(t *testing.T) {
+func TestGuestSettingsDecideAddressAndTimes(t *testing.T) {
 	x := start(t, `guests: [{match: "ecp-*", nics: [{index: 0, address: 10.255.1.7, dhcp: 5s, reported: 127s}]}]`)
-	vm, on := x.run(object{"name": "ecp-1"})
+	vm, on := x.newRunningVM(object{"name": "ecp-1"})
 
-	x.at(on, 5*second)
+	x.advanceTo(on, 5*second)
 
 	if nic := x.report("ecp-1").NICs[0]; nic.LeasedAt == nil || text(nic.Address) != "10.255.1.7" {
 		t.Errorf("after 5s: %+v", nic)
 	}
 
-	x.at(on, 127*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{""})
-	x.at(on, 127*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.1.7"})
+	x.advanceTo(on, 127*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
+	x.advanceTo(on, 127*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.1.7"})
 }
 
-func TestGuestLineWithLeaseOnlyIsReportedAfterSync(t *testing.T) {
+func TestGuestSettingsWithLeaseOnlyAreReportedAfterSync(t *testing.T) {
 	x := start(t, `{timing: {vmtools_sync: 60s}, guests: [{match: "*", nics: [{index: 0, dhcp: 5s}]}]}`)
-	vm, on := x.run(object{})
+	vm, on := x.newRunningVM(object{})
 
-	x.at(on, 65*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{""})
-	x.at(on, 65*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
+	x.advanceTo(on, 65*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
+	x.advanceTo(on, 65*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
 }
 
-func TestNICWithoutLineFollowsTiming(t *testing.T) {
+func TestNICWithoutSettingsFollowsTiming(t *testing.T) {
 	x := start(t, `guests: [{match: "*", nics: [{index: 0, reported: 5s}]}]`)
-	vm, on := x.run(x.networks(object{"type": "IPV4_DHCP"}, object{"type": "IPV4_DHCP"}))
+	vm, on := x.newRunningVM(x.networks(object{"type": "IPV4_DHCP"}, object{"type": "IPV4_DHCP"}))
 
-	x.at(on, 82*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{"10.255.0.2", ""})
-	x.at(on, 82*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.0.2", "10.255.0.3"})
+	x.advanceTo(on, 82*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{"10.255.0.2", ""})
+	x.advanceTo(on, 82*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.0.2", "10.255.0.3"})
 }
 
 func TestNeverHappens(t *testing.T) {
@@ -145,7 +146,7 @@ func TestNeverHappens(t *testing.T) {
 		"no report": "{index: 0, dhcp: 5s, reported: never}",
 	} {
 		x := start(t, `guests: [{match: "*", nics: [`+line+`]}]`)
-		vm := x.made(object{})
+		vm := x.newVM(object{})
 		x.Advance(24 * time.Hour)
 
 		if got := x.addresses(vm.ID); got[0] != "" {
@@ -160,8 +161,8 @@ func TestNeverHappens(t *testing.T) {
 
 func TestLinkLocalFirst(t *testing.T) {
 	x := start(t, `guests: [{match: "*", nics: [{index: 0, address: 10.255.1.7, reported: 127s, link_local_first: true}]}]`)
-	vm, on := x.run(object{})
-	x.at(on, 60*second)
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 60*second)
 
 	if got := x.addresses(vm.ID)[0]; !strings.HasPrefix(got, "169.254.") {
 		t.Errorf("%q is shown", got)
@@ -171,8 +172,8 @@ func TestLinkLocalFirst(t *testing.T) {
 		t.Error("the link-local address counts as a report")
 	}
 
-	x.at(on, 127*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.1.7"})
+	x.advanceTo(on, 127*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.1.7"})
 }
 
 func TestNICsThatNeverGetAnAddress(t *testing.T) {
@@ -182,30 +183,30 @@ func TestNICsThatNeverGetAnAddress(t *testing.T) {
 		"disabled": {"connect_vlan_id": x.idOf("get-vlans", "default"), "enabled": false},
 		"no DHCP":  {"connect_vlan_id": x.idOf("get-vlans", "ecp")},
 	} {
-		vm := x.made(object{"name": name, "vm_nics": []object{nic}})
+		vm := x.newVM(object{"name": name, "vm_nics": []object{nic}})
 		x.Advance(time.Hour)
-		same(t, name, x.addresses(vm.ID), []string{""})
+		wantStrings(t, name, x.addresses(vm.ID), []string{""})
 	}
 }
 
-func TestNICThatCloudInitLeavesOutStaysSilent(t *testing.T) {
+func TestNICThatCloudInitOmitsGetsNoAddress(t *testing.T) {
 	x := start(t, "")
 	params := x.networks(object{"type": "IPV4_DHCP"}, object{"type": "IPV4_DHCP"})
 	params["cloud_init"] = object{"networks": []object{{"type": "IPV4_DHCP", "nic_index": 1}}}
-	vm := x.made(params)
+	vm := x.newVM(params)
 	x.Advance(time.Hour)
-	same(t, "addresses", x.addresses(vm.ID), []string{"", "10.255.0.2"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"", "10.255.0.2"})
 }
 
-func TestFlatListHoldsMoreThanTheNICs(t *testing.T) {
+func TestListOfAddressesHoldsMoreThanTheNICs(t *testing.T) {
 	x := start(t, `guests: [{match: "*", extra_ips: [172.17.0.1]}]`)
-	vm, on := x.run(object{})
+	vm, on := x.newRunningVM(object{})
 
 	if vm.IPs != "" {
 		t.Errorf("at first: %q", vm.IPs)
 	}
 
-	x.at(on, 90*second)
+	x.advanceTo(on, 90*second)
 
 	if got := x.vm(vm.ID).IPs; got != "127.0.0.1,10.255.0.2,172.17.0.1" {
 		t.Errorf("then: %q", got)
@@ -214,13 +215,13 @@ func TestFlatListHoldsMoreThanTheNICs(t *testing.T) {
 
 func TestToolsComeUpWithTheFirstReport(t *testing.T) {
 	x := start(t, "")
-	vm, on := x.run(object{})
+	vm, on := x.newRunningVM(object{})
 
 	if vm.VMToolsStatus != wire.VMToolsStatusNotRunning {
 		t.Errorf("at first: %s", vm.VMToolsStatus)
 	}
 
-	x.at(on, 82*second)
+	x.advanceTo(on, 82*second)
 
 	if vm := x.vm(vm.ID); vm.VMToolsStatus != wire.VMToolsStatusRunning || vm.VMToolsVersion == nil || vm.OS == nil {
 		t.Errorf("then: %s", vm.VMToolsStatus)
@@ -229,8 +230,8 @@ func TestToolsComeUpWithTheFirstReport(t *testing.T) {
 
 func TestToolsComeUpWithoutAnyAddress(t *testing.T) {
 	x := start(t, "")
-	vm, on := x.run(object{"vm_nics": []object{}})
-	x.at(on, 80*second)
+	vm, on := x.newRunningVM(object{"vm_nics": []object{}})
+	x.advanceTo(on, 80*second)
 
 	if vm := x.vm(vm.ID); vm.VMToolsStatus != wire.VMToolsStatusRunning || vm.IPs != "127.0.0.1" {
 		t.Errorf("got %s, %q", vm.VMToolsStatus, vm.IPs)
@@ -242,9 +243,9 @@ func TestWithoutToolsNothingIsReported(t *testing.T) {
 		"not_running": wire.VMToolsStatusNotRunning, "not_installed": wire.VMToolsStatusNotInstalled,
 	} {
 		x := start(t, `guests: [{match: "*", vmtools: `+tools+`, nics: [{index: 0, reported: 5s}]}]`)
-		vm := x.made(object{})
+		vm := x.newVM(object{})
 		x.Advance(time.Hour)
-		same(t, tools, x.addresses(vm.ID), []string{""})
+		wantStrings(t, tools, x.addresses(vm.ID), []string{""})
 
 		if vm := x.vm(vm.ID); vm.VMToolsStatus != want || vm.IPs != "" {
 			t.Errorf("%s: %s, %q", tools, vm.VMToolsStatus, vm.IPs)
@@ -254,23 +255,23 @@ func TestWithoutToolsNothingIsReported(t *testing.T) {
 
 func TestGuestSwitchesItselfOff(t *testing.T) {
 	x := start(t, `guests: [{match: "*", powers_off: 30s}]`)
-	vm, on := x.run(object{})
-	x.at(on, 30*second)
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 30*second)
 
 	if vm := x.vm(vm.ID); vm.Status != wire.VMStatusStopped {
 		t.Errorf("the VM is %s", vm.Status)
 	}
 
 	x.Advance(time.Hour)
-	same(t, "addresses", x.addresses(vm.ID), []string{""})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{""})
 }
 
-func TestAddressesVanishAtPowerOffAndComeAnew(t *testing.T) {
+func TestAddressesVanishAtPowerOffAndComeBack(t *testing.T) {
 	x := start(t, "")
-	vm, on := x.run(object{})
-	x.at(on, 90*second)
-	x.done("poweroff-vm", vm.ID)
-	same(t, "off", x.addresses(vm.ID), []string{""})
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 90*second)
+	x.mustOperate("poweroff-vm", vm.ID)
+	wantStrings(t, "off", x.addresses(vm.ID), []string{""})
 
 	if vm := x.vm(vm.ID); vm.IPs != "" || vm.VMToolsStatus != wire.VMToolsStatusNotRunning {
 		t.Errorf("off: %q, %s", vm.IPs, vm.VMToolsStatus)
@@ -280,50 +281,50 @@ func TestAddressesVanishAtPowerOffAndComeAnew(t *testing.T) {
 		t.Error("the history of the last power-on is lost")
 	}
 
-	x.done("start-vm", vm.ID)
+	x.mustOperate("start-vm", vm.ID)
 
 	again := *x.report("vm").PoweredOnAt
 	if !again.After(on) || x.report("vm").NICs[0].ReportedAt != nil {
 		t.Errorf("powered on at %s, then at %s", on, again)
 	}
 
-	x.at(again, 82*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{""})
-	x.at(again, 82*second)
-	same(t, "the same lease", x.addresses(vm.ID), []string{"10.255.0.2"})
+	x.advanceTo(again, 82*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
+	x.advanceTo(again, 82*second)
+	wantStrings(t, "the same lease", x.addresses(vm.ID), []string{"10.255.0.2"})
 }
 
 func TestStaleAddressesSurviveAPowerOff(t *testing.T) {
 	x := start(t, "stale_addresses: true")
-	vm, on := x.run(object{})
-	x.at(on, 90*second)
-	x.done("poweroff-vm", vm.ID)
-	same(t, "off", x.addresses(vm.ID), []string{"10.255.0.2"})
-	x.done("start-vm", vm.ID)
-	same(t, "on", x.addresses(vm.ID), []string{"10.255.0.2"})
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 90*second)
+	x.mustOperate("poweroff-vm", vm.ID)
+	wantStrings(t, "off", x.addresses(vm.ID), []string{"10.255.0.2"})
+	x.mustOperate("start-vm", vm.ID)
+	wantStrings(t, "on", x.addresses(vm.ID), []string{"10.255.0.2"})
 }
 
 func TestLeaseCanChangeOnRestart(t *testing.T) {
 	x := start(t, `guests: [{match: "*", nics: [{index: 0, new_lease: true}]}]`)
-	vm, on := x.run(object{})
-	x.at(on, 90*second)
-	x.done("restart-vm", vm.ID)
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 90*second)
+	x.mustOperate("restart-vm", vm.ID)
 	x.Advance(90 * second)
-	same(t, "after the restart", x.addresses(vm.ID), []string{"10.255.0.3"})
+	wantStrings(t, "after the restart", x.addresses(vm.ID), []string{"10.255.0.3"})
 }
 
-func TestSuspensionHoldsTheStoryUp(t *testing.T) {
+func TestSuspensionDelaysTheGuest(t *testing.T) {
 	x := start(t, "")
-	vm, on := x.run(object{})
-	x.at(on, 50*second)
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 50*second)
 	x.operateWithoutWaiting("suspend-vm", vm.ID) // takes effect at 52s
 	x.Advance(time.Hour)
-	same(t, "suspended", x.addresses(vm.ID), []string{""})
+	wantStrings(t, "suspended", x.addresses(vm.ID), []string{""})
 	x.operateWithoutWaiting("resume-vm", vm.ID)
 	x.Advance(2*second + 30*second - 1) // 30s are left
-	same(t, "just before", x.addresses(vm.ID), []string{""})
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{""})
 	x.Advance(1)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.0.2"})
 }
 
 func TestDHCPGivesDistinctAddresses(t *testing.T) {
@@ -331,14 +332,14 @@ func TestDHCPGivesDistinctAddresses(t *testing.T) {
 	seen := map[string]bool{}
 
 	for _, name := range []string{"a", "fixed", "b", "c"} {
-		x.made(object{"name": name})
+		x.newVM(object{"name": name})
 	}
 
 	x.Advance(time.Minute)
 
 	for _, nic := range post[[]wire.VMNic](x, "get-vm-nics", object{}) {
 		if address := text(nic.IPAddress); address == "" || seen[address] {
-			t.Errorf("%q is given twice or not at all", address)
+			t.Errorf("%q is returned twice or not at all", address)
 		} else {
 			seen[address] = true
 		}
@@ -347,14 +348,14 @@ func TestDHCPGivesDistinctAddresses(t *testing.T) {
 
 func TestExhaustedRangeGivesNothing(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, vlans: [{name: default, dhcp: 10.0.0.0/30}]}]}")
-	a, b := x.made(object{"name": "a"}), x.made(object{"name": "b"})
+	a, b := x.newVM(object{"name": "a"}), x.newVM(object{"name": "b"})
 	x.Advance(time.Hour)
-	same(t, "first", x.addresses(a.ID), []string{"10.0.0.2"})
-	same(t, "second", x.addresses(b.ID), []string{""})
-	x.done("delete-vm", a.ID)
-	x.done("force-restart-vm", b.ID)
+	wantStrings(t, "first", x.addresses(a.ID), []string{"10.0.0.2"})
+	wantStrings(t, "second", x.addresses(b.ID), []string{""})
+	x.mustOperate("delete-vm", a.ID)
+	x.mustOperate("force-restart-vm", b.ID)
 	x.Advance(time.Hour)
-	same(t, "second, once the first is gone", x.addresses(b.ID), []string{"10.0.0.2"})
+	wantStrings(t, "second, once the first is gone", x.addresses(b.ID), []string{"10.0.0.2"})
 }
 
 func TestVMsOfTheScenarioRunFromTheStart(t *testing.T) {
@@ -366,12 +367,12 @@ func TestVMsOfTheScenarioRunFromTheStart(t *testing.T) {
 	}
 
 	x.Advance(82 * second)
-	same(t, "addresses", x.addresses(vms[0].ID), []string{"10.255.0.2"})
+	wantStrings(t, "addresses", x.addresses(vms[0].ID), []string{"10.255.0.2"})
 }
 
 func TestNewerTowersListGuestAddresses(t *testing.T) {
 	x := start(t, "version: 4.8.0")
-	vm, on := x.run(object{})
+	vm, on := x.newRunningVM(object{})
 
 	type nic struct {
 		V4 []string `json:"guest_info_ip_addresses"`
@@ -383,8 +384,8 @@ func TestNewerTowersListGuestAddresses(t *testing.T) {
 		t.Errorf("at first: %+v", first)
 	}
 
-	x.at(on, 90*second)
+	x.advanceTo(on, 90*second)
 
 	then := post[[]nic](x, "get-vm-nics", object{"where": object{"vm": object{"id": vm.ID}}})
-	same(t, "then", then[0].V4, []string{"10.255.0.2"})
+	wantStrings(t, "then", then[0].V4, []string{"10.255.0.2"})
 }

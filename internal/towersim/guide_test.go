@@ -10,7 +10,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim"
 )
 
-// Readers copy what the guide shows.
+// Readers copy the scenarios of the guide.
 func TestScenariosOfTheGuideAreValid(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/testing-with-towersim.md")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// tower is a server with a stopped clock and a client that is logged in.
+// tower is a server with a stopped clock, and a client that is logged in.
 type tower struct {
 	*towersim.Server
 
@@ -30,11 +30,11 @@ type vmReply = wire.WithTask[wire.VM]
 
 const second = time.Second
 
-// start runs a scenario, given in YAML, on a clock that only the test moves.
+// start starts a server with a scenario in YAML. Only the test moves its clock.
 func start(t *testing.T, scenario string) *tower {
 	t.Helper()
 
-	x := boot(t, scenario)
+	x := startLoggedOut(t, scenario)
 	x.token = post[wire.WithTask[wire.LoginResponse]](x, "login", object{
 		"username": x.Username(), "password": x.Password(),
 	}).Data.Token
@@ -42,8 +42,8 @@ func start(t *testing.T, scenario string) *tower {
 	return x
 }
 
-// boot is start without the log-in.
-func boot(t *testing.T, scenario string) *tower {
+// startLoggedOut is start without the log-in.
+func startLoggedOut(t *testing.T, scenario string) *tower {
 	t.Helper()
 
 	s, err := towersim.New(towersim.Options{YAML: []byte(scenario), ManualClock: true})
@@ -58,12 +58,12 @@ func boot(t *testing.T, scenario string) *tower {
 	})
 
 	x := &tower{Server: s, t: t}
-	x.base = x.front(scenario)
+	x.base = x.validatingProxy(scenario)
 
 	return x
 }
 
-// send makes a request and returns the whole answer.
+// send sends a request and returns the whole reply.
 func (x *tower) send(method, path string, body any, header http.Header) (*http.Response, []byte, error) {
 	x.t.Helper()
 
@@ -106,7 +106,8 @@ func (x *tower) send(method, path string, body any, header http.Header) (*http.R
 	return response, out, err
 }
 
-// call posts to an operation and returns the status and the body.
+// call sends a POST request to an operation and returns the status and the
+// body.
 func (x *tower) call(operation string, body any) (int, []byte) {
 	x.t.Helper()
 
@@ -161,7 +162,7 @@ func (x *tower) refused(operation string, body any, status int) wire.ErrorBody {
 	return out
 }
 
-// idOf returns the id of the row of a name that a list operation shows.
+// idOf returns the id of the row with a name that a list operation finds.
 func (x *tower) idOf(operation, name string) string {
 	x.t.Helper()
 
@@ -173,14 +174,15 @@ func (x *tower) idOf(operation, name string) string {
 	return rows[0].ID
 }
 
-// create asks for VMs from the template rocky-8, one for each set of parameters.
+// create requests VMs from the template rocky-8, one for each set of
+// parameters.
 func (x *tower) create(vms ...object) []vmReply {
 	x.t.Helper()
 
 	return post[[]vmReply](x, "create-vm-from-content-library-template", x.params(vms...))
 }
 
-// params completes the parameters of creations.
+// params completes the parameters of VMs to create.
 func (x *tower) params(vms ...object) []object {
 	x.t.Helper()
 
@@ -199,19 +201,20 @@ func (x *tower) params(vms ...object) []object {
 	return all
 }
 
-// made creates one VM and lets its task and its tail pass.
-func (x *tower) made(vm object) wire.VM {
+// newVM creates a VM and waits until its task has ended and it is idle.
+func (x *tower) newVM(vm object) wire.VM {
 	x.t.Helper()
 
 	reply := x.create(vm)[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	return x.vm(reply.Data.ID)
 }
 
-// settle lets a task with its tail pass.
-func (x *tower) settle() { x.Advance(3 * second) }
+// finishTasks advances the clock until running tasks have ended and their
+// objects are idle.
+func (x *tower) finishTasks() { x.Advance(3 * second) }
 
 func (x *tower) task(id *string) wire.Task {
 	x.t.Helper()
@@ -236,7 +239,8 @@ func (x *tower) succeeded(id *string) {
 	}
 }
 
-// failed wants a task to have failed with an inner code, and returns its text.
+// failed checks that a task has failed with an inner code, and returns its
+// message.
 func (x *tower) failed(id *string, code string) string {
 	x.t.Helper()
 
@@ -279,7 +283,7 @@ func (x *tower) disks(vmID string) []wire.VMDisk {
 	return post[[]wire.VMDisk](x, "get-vm-disks", object{"where": object{"vm": object{"id": vmID}}, "orderBy": "boot_ASC"})
 }
 
-// addresses are the addresses that Tower shows on a VM's NICs, "" for none.
+// addresses returns the addresses that Tower shows on a VM's NICs, "" for none.
 func (x *tower) addresses(vmID string) []string {
 	x.t.Helper()
 
@@ -291,7 +295,7 @@ func (x *tower) addresses(vmID string) []string {
 	return all
 }
 
-// operate runs an operation on one VM and lets its task pass.
+// operate runs an operation on one VM and waits for its task.
 func (x *tower) operate(operation, vmID string, data ...object) vmReply {
 	x.t.Helper()
 
@@ -305,24 +309,24 @@ func (x *tower) operate(operation, vmID string, data ...object) vmReply {
 		x.t.Fatalf("%s: %d replies", operation, len(replies))
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	return replies[0]
 }
 
-// done is operate for what must succeed.
-func (x *tower) done(operation, vmID string, data ...object) {
+// mustOperate calls operate and checks that the task succeeds.
+func (x *tower) mustOperate(operation, vmID string, data ...object) {
 	x.t.Helper()
 	x.succeeded(x.operate(operation, vmID, data...).TaskID)
 }
 
-// until waits for a condition that another goroutine brings about.
-func until(t *testing.T, condition func() bool) {
+// waitUntil waits for a condition that another goroutine makes true.
+func waitUntil(t *testing.T, condition func() bool) {
 	t.Helper()
 
 	for deadline := time.Now().Add(20 * second); !condition(); runtime.Gosched() {
 		if time.Now().After(deadline) {
-			t.Fatal("the condition does not come true")
+			t.Fatal("the condition did not become true")
 		}
 	}
 }
@@ -337,8 +341,8 @@ func text(s *string) string {
 	return *s
 }
 
-// same compares two lists of texts.
-func same(t *testing.T, what string, got, want []string) {
+// wantStrings compares two lists of strings.
+func wantStrings(t *testing.T, what string, got, want []string) {
 	t.Helper()
 
 	if len(got) == len(want) {

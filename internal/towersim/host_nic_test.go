@@ -30,8 +30,8 @@ func TestHostsShowTheirNICs(t *testing.T) {
 func TestPCINICsBindTheirVM(t *testing.T) {
 	x := start(t, "")
 	hosts := post[[]wire.Host](x, "get-hosts", object{"orderBy": "name_ASC"})
-	vm := x.made(object{"name": "a", "status": "STOPPED"})
-	x.done("add-vm-pci-nic", vm.ID, passThrough(hosts[1].ID))
+	vm := x.newVM(object{"name": "a", "status": "STOPPED"})
+	x.mustOperate("add-vm-pci-nic", vm.ID, passThrough(hosts[1].ID))
 
 	got := x.vm(vm.ID)
 	if len(got.PCINics) != 1 || got.PCINics[0].ID != hosts[1].Nics[0].ID || got.Host.ID != hosts[1].ID {
@@ -43,20 +43,20 @@ func TestPCINICsBindTheirVM(t *testing.T) {
 	}
 
 	x.failed(x.operate("start-vm", vm.ID, object{"host_id": hosts[0].ID}).TaskID, "PCI_NIC_ASSIGN_FAILED")
-	x.done("start-vm", vm.ID)
+	x.mustOperate("start-vm", vm.ID)
 
 	if got := x.vm(vm.ID).Host.ID; got != hosts[1].ID {
 		t.Error("the VM runs on another host")
 	}
 
-	// It is taken as long as the VM runs.
-	other := x.made(object{"name": "b", "status": "STOPPED"})
-	x.done("add-vm-pci-nic", other.ID, passThrough(hosts[1].ID))
+	// The NIC is in use only while the VM runs.
+	other := x.newVM(object{"name": "b", "status": "STOPPED"})
+	x.mustOperate("add-vm-pci-nic", other.ID, passThrough(hosts[1].ID))
 	x.failed(x.operate("start-vm", other.ID).TaskID, "PCI_NIC_ASSIGN_FAILED")
 	x.failed(x.operate("remove-vm-pci-nic", vm.ID, passThrough(hosts[1].ID)).TaskID, "VM_STATUS_NOT_ALLOWED")
-	x.done("poweroff-vm", vm.ID)
-	x.done("start-vm", other.ID)
-	x.done("remove-vm-pci-nic", vm.ID, passThrough(hosts[1].ID))
+	x.mustOperate("poweroff-vm", vm.ID)
+	x.mustOperate("start-vm", other.ID)
+	x.mustOperate("remove-vm-pci-nic", vm.ID, passThrough(hosts[1].ID))
 
 	if got := x.vm(vm.ID); len(got.PCINics) != 0 {
 		t.Errorf("the VM still has %+v", got.PCINics)
@@ -70,7 +70,7 @@ func TestCreationWithPCINICs(t *testing.T) {
 	hosts := post[[]wire.Host](x, "get-hosts", object{"orderBy": "name_ASC"})
 	create := "create-vm-from-content-library-template"
 
-	vm := x.made(object{"name": "a", "host_id": hosts[2].ID, "pci_nics": object{"id": hosts[2].Nics[0].ID}})
+	vm := x.newVM(object{"name": "a", "host_id": hosts[2].ID, "pci_nics": object{"id": hosts[2].Nics[0].ID}})
 	if vm.Host.ID != hosts[2].ID || len(vm.PCINics) != 1 {
 		t.Errorf("the VM has %+v on %s", vm.PCINics, vm.Host.Name)
 	}
@@ -82,7 +82,7 @@ func TestCreationWithPCINICs(t *testing.T) {
 	x.refused("add-vm-pci-nic", edit(vm.ID, object{}), 404)
 
 	reply := x.create(object{"name": "b", "host_id": hosts[2].ID, "pci_nics": object{"id": hosts[2].Nics[0].ID}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "PCI_NIC_ASSIGN_FAILED")
 }
 
@@ -90,7 +90,7 @@ func TestVirtualFunctionsNameTheirPort(t *testing.T) {
 	x := start(t, "")
 	port := post[[]wire.Host](x, "get-hosts", object{})[0].Nics[1]
 	nic := object{"connect_vlan_id": x.idOf("get-vlans", "default"), "model": "SRIOV", "nic_id": port.ID}
-	vm := x.made(object{"name": "a", "vm_nics": []object{nic}})
+	vm := x.newVM(object{"name": "a", "vm_nics": []object{nic}})
 
 	if got := x.nics(vm.ID)[0]; got.Nic == nil || got.Nic.ID != port.ID || *got.Model != wire.VMNicModelSriov {
 		t.Errorf("got %+v", got)

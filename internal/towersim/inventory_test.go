@@ -18,7 +18,7 @@ func contains(s, part string) bool { return strings.Contains(s, part) }
 func TestDatacenterTakesClusters(t *testing.T) {
 	x := start(t, "")
 	organization := x.idOf("get-organizations", "default")
-	id := x.madeBy("create-datacenter", []object{{"name": "d", "organization_id": organization}})
+	id := x.newObject("create-datacenter", []object{{"name": "d", "organization_id": organization}})
 	post[[]object](x, "add-clusters-to-datacenter", []object{
 		{"where": object{"id": id}, "data": object{"clusters": object{"name": "cluster-1"}}},
 	})
@@ -39,20 +39,20 @@ func TestDatacenterTakesClusters(t *testing.T) {
 func TestNetworkLifecycle(t *testing.T) {
 	x := start(t, "")
 	cluster := x.idOf("get-clusters", "cluster-1")
-	vds := x.madeBy("create-vds", []object{{"cluster_id": cluster, "name": "s", "nic_ids": []string{}}})
-	x.settle()
+	vds := x.newObject("create-vds", []object{{"cluster_id": cluster, "name": "s", "nic_ids": []string{}}})
+	x.finishTasks()
 
-	id := x.madeBy("create-vm-vlan", []object{{"vds_id": vds, "name": "n", "vlan_id": 7}})
-	x.settle()
+	id := x.newObject("create-vm-vlan", []object{{"vds_id": vds, "name": "n", "vlan_id": 7}})
+	x.finishTasks()
 
 	vlan := first[wire.Vlan](x, "get-vlans", object{"id": id})
 	if vlan.VlanID != 7 || vlan.NetworkIDs[0] != "7" || vlan.EntityAsyncStatus != nil || vlan.Vds.ID != vds {
 		t.Errorf("got %+v", vlan)
 	}
 
-	vm := x.made(object{"vm_nics": []object{{"connect_vlan_id": id}}})
+	vm := x.newVM(object{"vm_nics": []object{{"connect_vlan_id": id}}})
 	post[[]object](x, "update-vm-vlan", edit(id, object{"name": "m"}))
-	x.settle()
+	x.finishTasks()
 
 	if nic := x.nics(vm.ID)[0]; nic.Vlan.Name != "m" {
 		t.Errorf("the NIC is on %+v", nic.Vlan)
@@ -60,7 +60,7 @@ func TestNetworkLifecycle(t *testing.T) {
 
 	remove := func(operation, id string) *string {
 		task := post[[]wire.WithTask[wire.Deleted]](x, operation, byID(id))[0].TaskID
-		x.settle()
+		x.finishTasks()
 
 		return task
 	}
@@ -77,7 +77,7 @@ func TestNamesOfNetworksAreUnique(t *testing.T) {
 	vds := x.idOf("get-vdses", "vds-cluster-1")
 
 	reply := post[[]wire.WithTask[wire.Vlan]](x, "create-vm-vlan", []object{{"vds_id": vds, "name": "default"}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VLAN_DUPLICATED_NAME")
 
 	if vlans := post[[]wire.Vlan](x, "get-vlans", object{}); len(vlans) != 2 {
@@ -88,13 +88,13 @@ func TestNamesOfNetworksAreUnique(t *testing.T) {
 func TestConnectAndForgetACluster(t *testing.T) {
 	x := start(t, "")
 	params := []object{{"ip": "192.0.2.1", "username": "u", "password": "p"}}
-	id := x.madeBy("connect-cluster", params)
+	id := x.newObject("connect-cluster", params)
 
 	if c := first[wire.Cluster](x, "get-clusters", object{"id": id}); c.ConnectState != wire.ConnectStateInitializing {
 		t.Errorf("the cluster is %s", c.ConnectState)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if c := first[wire.Cluster](x, "get-clusters", object{"id": id}); c.ConnectState != wire.ConnectStateConnected || *c.HostNum != 3 {
 		t.Errorf("got %+v", c)
@@ -102,7 +102,7 @@ func TestConnectAndForgetACluster(t *testing.T) {
 
 	x.refused("connect-cluster", params, http.StatusBadRequest)
 	post[[]object](x, "delete-cluster", byID(id))
-	x.settle()
+	x.finishTasks()
 
 	if hosts := post[[]wire.Host](x, "get-hosts", object{}); len(hosts) != 3 {
 		t.Errorf("%d hosts are left", len(hosts))
@@ -111,7 +111,7 @@ func TestConnectAndForgetACluster(t *testing.T) {
 
 func TestRecycleBinSettings(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	where := object{"name": "cluster-1"}
 	post[[]object](x, "update-cluster-recycle-bin-setting", object{"where": where, "data": object{"enabled": false, "retain": 1}})
 	x.refused("move-vm-to-recycle", byID(vm.ID), http.StatusBadRequest)
@@ -180,7 +180,7 @@ func TestImageArrivesInPieces(t *testing.T) {
 	}
 
 	if images := post[[]wire.ElfImage](x, "get-elf-images", object{"where": object{"name": "n.iso"}}); len(images) != 0 {
-		t.Error("the image is there before its last piece")
+		t.Error("the image exists before its last piece")
 	}
 
 	_, tasks = x.upload("upload-elf-image", map[string]string{"upload_task_id": tasks[0].ID}, "def")
@@ -193,7 +193,7 @@ func TestImageArrivesInPieces(t *testing.T) {
 	}
 }
 
-func TestUploadsOfOtherKinds(t *testing.T) {
+func TestUploadsOfOtherImages(t *testing.T) {
 	x := start(t, "")
 	cluster := x.idOf("get-clusters", "cluster-1")
 
@@ -241,15 +241,15 @@ func TestLibraryImageInADrive(t *testing.T) {
 	}})
 
 	id := x.idOf("get-content-library-images", "i.iso")
-	vm := x.made(object{})
-	x.done("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 2, "content_library_image_id": id}}})
+	vm := x.newVM(object{})
+	x.mustOperate("add-vm-cd-rom", vm.ID, object{"vm_cd_roms": []object{{"boot": 2, "content_library_image_id": id}}})
 
 	if drive := x.disks(vm.ID)[1]; drive.ElfImage == nil || drive.ElfImage.Name != "i.iso" {
 		t.Errorf("got %+v", drive)
 	}
 
 	reply := post[[]wire.WithTask[wire.Deleted]](x, "delete-content-library-image", byID(id))[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "ELF_IMAGE_IN_USE")
 }
 

@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// replays wants the changes since a revision to lead from rows to those that the
-// store holds.
-func (x *tower) replays(what string, rows map[string]string, since uint64) {
+// wantReplay checks that the changes since a revision turn the given rows into
+// the stored ones.
+func (x *tower) wantReplay(what string, rows map[string]string, since uint64) {
 	x.t.Helper()
 
 	after, replayed := x.Rows(), x.Replayed(rows, since)
 	for _, key := range slices.Sorted(maps.Keys(union(after, replayed))) {
 		if after[key] != replayed[key] {
-			is, told := apart(after[key], replayed[key])
-			x.t.Errorf("%s: %s is …%s, told as …%s", what, key, is, told)
+			is, told := difference(after[key], replayed[key])
+			x.t.Errorf("%s: %s is …%s, but the journal has …%s", what, key, is, told)
 		}
 	}
 }
 
-// apart returns the parts of two texts around the place where they differ.
-func apart(a, b string) (string, string) {
+// difference returns the parts of two texts around the place where they differ.
+func difference(a, b string) (string, string) {
 	i := 0
 	for i < min(len(a), len(b)) && a[i] == b[i] {
 		i++
@@ -41,14 +41,14 @@ func union[V any](a, b map[string]V) map[string]V {
 	return all
 }
 
-// Whatever changes a row, the journal tells of it: applied to what was there
-// before, its changes give what is there now.
-func TestJournalTellsWhatEachOperationChanges(t *testing.T) {
-	readers := openShop(t)
+// The journal records every change of a row: its changes, applied to the former
+// rows, give the current ones.
+func TestJournalRecordsWhatEachOperationChanges(t *testing.T) {
+	readers := newFixture(t)
 
 	for _, operation := range readers.Operations() {
 		name := operation.Operation
-		if elsewhere[name] {
+		if testedElsewhere[name] {
 			continue
 		}
 
@@ -57,15 +57,15 @@ func TestJournalTellsWhatEachOperationChanges(t *testing.T) {
 
 			body, changes := readers.bodies()[name]
 			if changes {
-				s = openShop(t)
+				s = newFixture(t)
 				body = s.bodies()[name]
 			}
 
 			before, since := s.Rows(), s.Revision()
 			s.call(name, body)
-			s.replays("accepted", before, since)
+			s.wantReplay("accepted", before, since)
 			s.Advance(100 * second)
-			s.replays("done", before, since)
+			s.wantReplay("done", before, since)
 
 			if !changes && s.Revision() != since {
 				t.Error("a reading operation changes something")
@@ -74,14 +74,14 @@ func TestJournalTellsWhatEachOperationChanges(t *testing.T) {
 	}
 }
 
-func TestJournalTellsWhatTasksAndGuestsChange(t *testing.T) {
+func TestJournalRecordsWhatTasksAndGuestsChange(t *testing.T) {
 	x := start(t, `
 guests: [{match: "b", powers_off: 90s, nics: [{index: 0, link_local_first: true}]}]
 inventory: {vms: [{name: old}]}`)
 	before, since := x.Rows(), x.Revision()
 	step := func(what string) {
 		t.Helper()
-		x.replays(what, before, since)
+		x.wantReplay(what, before, since)
 	}
 
 	x.create(object{"name": "a", "description": "d"}, object{"name": "b"})
@@ -94,27 +94,27 @@ inventory: {vms: [{name: old}]}`)
 
 	vm := x.vms(object{"name": "a"})[0]
 	for _, operation := range []string{"suspend-vm", "resume-vm", "restart-vm", "shutdown-vm", "start-vm", "move-vm-to-recycle", "recover-vm-from-recycle"} {
-		x.done(operation, vm.ID)
+		x.mustOperate(operation, vm.ID)
 		step(operation)
 	}
 
 	reply := x.create(object{"name": "a"})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_DUPLICATED_NAME")
 	step("refused")
 }
 
-func TestJournalTellsWhatFaultsChange(t *testing.T) {
+func TestJournalRecordsWhatFaultsChange(t *testing.T) {
 	for _, event := range []string{
 		`"change_vm_id"`, `"duplicate_vm"`, `"delete_vm"`, `"recycle_vm"`, `"move_vm"`, `"move_vm", "cluster": "cluster-2"`,
 		`"power_off_vm"`, `"suspend_vm"`, `"set_vm_tools", "state": "RESTRICTION"`, `"lose_tasks"`, `"hide_vm", "for": "5s"`,
 		`"set_host_state", "host": "h1", "state": "MAINTENANCE_MODE"`, `"set_host_state", "host": "h1", "state": "CONNECTED_ERROR"`,
 	} {
 		x := start(t, pair)
-		x.made(object{"name": "a"})
+		x.newVM(object{"name": "a"})
 		before, since := x.Rows(), x.Revision()
 		x.inject(`[{"happens": ` + event + `}]`)
-		x.replays(event, before, since)
+		x.wantReplay(event, before, since)
 
 		if quiet := event == `"hide_vm", "for": "5s"`; quiet != (x.Revision() == since) {
 			t.Errorf("%s: %d changes", event, x.Revision()-since)
@@ -125,13 +125,13 @@ func TestJournalTellsWhatFaultsChange(t *testing.T) {
 		task_error: {code: EAllocSpace, message: full, leaks_volumes: true, orphan: 9s}}]`)
 	before, since := x.Rows(), x.Revision()
 	x.create(object{"name": "a"})
-	x.settle()
-	x.replays("leaked", before, since)
+	x.finishTasks()
+	x.wantReplay("leaked", before, since)
 	x.Advance(100 * second)
-	x.replays("orphan", before, since)
+	x.wantReplay("orphan", before, since)
 }
 
-func TestJournalTellsWhatTheGoAPIChanges(t *testing.T) {
+func TestJournalRecordsWhatTheGoAPIChanges(t *testing.T) {
 	x := start(t, pair)
 	before, since := x.Rows(), x.Revision()
 
@@ -146,9 +146,9 @@ func TestJournalTellsWhatTheGoAPIChanges(t *testing.T) {
 			t.Error(err)
 		}
 
-		x.replays(what, before, since)
+		x.wantReplay(what, before, since)
 	}
 
 	x.DropTasks()
-	x.replays("tasks", before, since)
+	x.wantReplay("tasks", before, since)
 }

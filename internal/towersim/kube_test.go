@@ -68,18 +68,18 @@ func (x *tower) kube() *kube {
 		x.t.Fatal(err)
 	}
 
-	k.http = trusting(x.t, string(authority))
+	k.http = clientTrusting(x.t, string(authority))
 
 	return k
 }
 
-// trusting returns a client that trusts one authority alone.
-func trusting(t *testing.T, authority string) *http.Client {
+// clientTrusting returns a client that trusts only one authority.
+func clientTrusting(t *testing.T, authority string) *http.Client {
 	t.Helper()
 
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM([]byte(authority)) {
-		t.Fatal("this is no certificate")
+		t.Fatal("this is not a certificate")
 	}
 
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
@@ -137,11 +137,11 @@ func dig(value any, path ...string) any {
 func TestNodeAppearsWhenRegistered(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 
-	same(t, "nodes at first", k.names(), []string{})
+	wantStrings(t, "nodes at first", k.names(), []string{})
 	x.Advance(78 * second)
-	same(t, "nodes", k.names(), []string{"a"})
+	wantStrings(t, "nodes", k.names(), []string{"a"})
 
 	status, node := k.get("/api/v1/nodes/a", "application/json")
 	if status != http.StatusOK || dig(node, "spec", "providerID") != "elf://"+vm.LocalID {
@@ -161,7 +161,7 @@ func TestNodeAppearsWhenRegistered(t *testing.T) {
 
 func TestNodeWithoutProviderID(t *testing.T) {
 	x := start(t, nodeScenario)
-	x.made(object{"name": "old-1"})
+	x.newVM(object{"name": "old-1"})
 	x.Advance(20 * second)
 
 	_, node := x.kube().get("/api/v1/nodes/old-1", "application/json")
@@ -173,7 +173,7 @@ func TestNodeWithoutProviderID(t *testing.T) {
 func TestNodeOutlivesItsVMUntilASuccessorRegisters(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	x.made(object{"name": "old-1"})
+	x.newVM(object{"name": "old-1"})
 	x.Advance(20 * second)
 	_, before := k.get("/api/v1/nodes/old-1", "application/json")
 
@@ -181,7 +181,7 @@ func TestNodeOutlivesItsVMUntilASuccessorRegisters(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	x.made(object{"name": "old-1"})
+	x.newVM(object{"name": "old-1"})
 
 	_, between := k.get("/api/v1/nodes/old-1", "application/json")
 	if dig(between, "metadata", "uid") != dig(before, "metadata", "uid") {
@@ -193,13 +193,13 @@ func TestNodeOutlivesItsVMUntilASuccessorRegisters(t *testing.T) {
 	_, after := k.get("/api/v1/nodes/old-1", "application/json")
 	if dig(after, "metadata", "uid") == dig(before, "metadata", "uid") ||
 		dig(after, "metadata", "creationTimestamp") == dig(before, "metadata", "creationTimestamp") {
-		t.Error("the successor took the old node over")
+		t.Error("the successor took over the old node")
 	}
 }
 
 func TestNodeIsNotReadyWhileItsVMIsOff(t *testing.T) {
 	x := start(t, nodeScenario)
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 
 	ready := func() any {
@@ -212,7 +212,7 @@ func TestNodeIsNotReadyWhileItsVMIsOff(t *testing.T) {
 		t.Errorf("running: Ready is %v", got)
 	}
 
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	if got := ready(); got != "Unknown" {
 		t.Errorf("off: Ready is %v", got)
@@ -239,7 +239,7 @@ func TestMissingNodeIsAStatus(t *testing.T) {
 func TestNodeListIsPaged(t *testing.T) {
 	x := start(t, nodeScenario)
 	for _, name := range []string{"a", "b", "c"} {
-		x.made(object{"name": name})
+		x.newVM(object{"name": name})
 	}
 
 	x.Advance(80 * second)
@@ -255,8 +255,8 @@ func TestNodeListIsPaged(t *testing.T) {
 
 func TestNodeListBySelector(t *testing.T) {
 	x := start(t, nodeScenario)
-	x.made(object{"name": "a"})
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "b"})
 	x.Advance(80 * second)
 
 	_, list := x.kube().get("/api/v1/nodes?fieldSelector=metadata.name%3Db", "application/json")
@@ -267,7 +267,7 @@ func TestNodeListBySelector(t *testing.T) {
 
 func TestNodeTable(t *testing.T) {
 	x := start(t, nodeScenario)
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 
 	_, table := x.kube().get("/api/v1/nodes", "application/json;as=Table;v=v1;g=meta.k8s.io,application/json")
@@ -279,7 +279,7 @@ func TestNodeTable(t *testing.T) {
 func TestWatchStreamsNewNodes(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
@@ -312,7 +312,7 @@ func TestWatchStreamsNewNodes(t *testing.T) {
 func TestKubectlGetNodes(t *testing.T) {
 	kubectl := need.Program(t, "kubectl")
 	x := start(t, nodeScenario)
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 
 	config, err := x.Kubeconfig()

@@ -36,7 +36,7 @@ func (k *kube) watch(query string) *watcher {
 	return &watcher{t: k.x.t, events: json.NewDecoder(response.Body)}
 }
 
-// next returns the next event as its type and the name of its object.
+// next returns the type of the next event and its object.
 func (w *watcher) next() (event string, node object) {
 	w.t.Helper()
 
@@ -51,8 +51,8 @@ func (w *watcher) next() (event string, node object) {
 	return out["type"].(string) + " " + name, node
 }
 
-// wants reads events and compares them.
-func (w *watcher) wants(events ...string) {
+// want reads events and compares them.
+func (w *watcher) want(events ...string) {
 	w.t.Helper()
 
 	for _, want := range events {
@@ -62,69 +62,70 @@ func (w *watcher) wants(events ...string) {
 	}
 }
 
-func TestWatchTellsWhatBecomesOfANode(t *testing.T) {
+func TestWatchSendsChangesOfANode(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
 	w := k.watch("")
 
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
-	w.wants("ADDED a")
+	w.want("ADDED a")
 
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	event, node := w.next()
 	if ready := dig(dig(node, "status", "conditions").([]any)[0], "status"); event != "MODIFIED a" || ready != "Unknown" {
 		t.Errorf("got %s, Ready is %v", event, ready)
 	}
 
-	// The successor's node is another one of the same name.
-	x.done("delete-vm", vm.ID)
-	x.made(object{"name": "a"})
+	// The node of the successor is another one with the same name.
+	x.mustOperate("delete-vm", vm.ID)
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
-	w.wants("DELETED a", "ADDED a")
+	w.want("DELETED a", "ADDED a")
 
 	x.Reset()
-	w.wants("DELETED a")
+	w.want("DELETED a")
 
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "b"})
 	x.Advance(80 * second)
-	w.wants("ADDED b")
+	w.want("ADDED b")
 }
 
-func TestWatchGoesOnFromAList(t *testing.T) {
+func TestWatchContinuesFromAList(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	vm := x.made(object{"name": "a"})
-	x.made(object{"name": "b"})
+	vm := x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "b"})
 	x.Advance(80 * second)
 
 	_, list := k.get("/api/v1/nodes", "application/json")
 	since := dig(list, "metadata", "resourceVersion").(string)
 
-	// What changed between the list and the watch is an event, what did not is none.
-	x.done("poweroff-vm", vm.ID)
+	// Changes between the list and the watch are sent as events; unchanged
+	// nodes are not.
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	w := k.watch("resourceVersion=" + since)
-	w.wants("MODIFIED a")
+	w.want("MODIFIED a")
 
-	x.made(object{"name": "c"})
+	x.newVM(object{"name": "c"})
 	x.Advance(80 * second)
-	w.wants("ADDED c")
+	w.want("ADDED c")
 }
 
-func TestWatchWithoutAListSendsWhatIsThereFirst(t *testing.T) {
+func TestWatchWithoutAListSendsExistingNodesFirst(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 	_, list := k.get("/api/v1/nodes", "application/json")
 
-	k.watch("resourceVersion=0").wants("ADDED a")
+	k.watch("resourceVersion=0").want("ADDED a")
 
-	// Informers ask to be told where that ends.
+	// Informers ask for a bookmark at the end of the existing objects.
 	w := k.watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion=")
-	w.wants("ADDED a")
+	w.want("ADDED a")
 
 	event, end := w.next()
 	if event != "BOOKMARK " || end["kind"] != "Node" || dig(end, "metadata", "annotations", "k8s.io/initial-events-end") != "true" ||
@@ -133,12 +134,12 @@ func TestWatchWithoutAListSendsWhatIsThereFirst(t *testing.T) {
 	}
 }
 
-// A client that has missed a removal which is not kept any more is told to list
-// the nodes again, as a real API server does.
+// If a removal that the client has missed is no longer kept, the client is told
+// to list the nodes again, as by a real API server.
 func TestWatchFromAVersionThatIsTooOldExpires(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 
 	_, list := k.get("/api/v1/nodes", "application/json")
@@ -149,12 +150,12 @@ func TestWatchFromAVersionThatIsTooOldExpires(t *testing.T) {
 		t.Errorf("got %s: %v", event, status)
 	}
 
-	// The list that it gets now leads on.
+	// With the list that it gets now, it can continue.
 	_, list = k.get("/api/v1/nodes", "application/json")
 	w := k.watch("resourceVersion=" + dig(list, "metadata", "resourceVersion").(string))
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "b"})
 	x.Advance(80 * second)
-	w.wants("ADDED b")
+	w.want("ADDED b")
 }
 
 func TestWatchEndsAfterItsTime(t *testing.T) {
@@ -169,7 +170,7 @@ func TestWatchEndsAfterItsTime(t *testing.T) {
 func TestWatchOfATable(t *testing.T) {
 	x := start(t, nodeScenario)
 	k := x.kube()
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.Advance(80 * second)
 
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, k.config.Clusters[0].Cluster.Server+"/api/v1/nodes?watch=true", nil)
@@ -199,8 +200,8 @@ func TestWatchOfATable(t *testing.T) {
 
 func TestNodesByLabelSelector(t *testing.T) {
 	x := start(t, nodeScenario)
-	x.made(object{"name": "a"})
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "b"})
 	x.Advance(80 * second)
 	k := x.kube()
 

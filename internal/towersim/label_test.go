@@ -11,7 +11,7 @@ import (
 
 type labelReply = wire.WithTask[wire.Label]
 
-func (x *tower) label(key, value string) string {
+func (x *tower) newLabel(key, value string) string {
 	x.t.Helper()
 
 	return post[[]labelReply](x, "create-label", []object{{"key": key, "value": value}})[0].Data.ID
@@ -30,8 +30,8 @@ func (x *tower) getLabel(id string) wire.Label {
 
 func TestLabelOnVM(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	id := x.label("role", "db")
+	vm := x.newVM(object{})
+	id := x.newLabel("role", "db")
 	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}, "clusters": object{}})
 
 	if labels := x.vm(vm.ID).Labels; len(labels) != 1 || labels[0].Key != "role" || text(labels[0].Value) != "db" {
@@ -56,8 +56,8 @@ func TestLabelOnVM(t *testing.T) {
 
 func TestLabelOfADeletedVMIsUnused(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	id := x.label("a", "")
+	vm := x.newVM(object{})
+	id := x.newLabel("a", "")
 	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
 	x.operate("delete-vm", vm.ID)
 
@@ -69,7 +69,7 @@ func TestLabelOfADeletedVMIsUnused(t *testing.T) {
 func TestLabelOnHostNICs(t *testing.T) {
 	x := start(t, "")
 	host := post[[]wire.Host](x, "get-hosts", object{})[0]
-	id := x.label("uplink", "a")
+	id := x.newLabel("uplink", "a")
 	byHost := object{"nics": object{"host": object{"id": host.ID}, "name_starts_with": "eth"}}
 	x.relabel("add-labels-to-resources", id, byHost)
 
@@ -96,10 +96,10 @@ func TestLabelOnHostNICs(t *testing.T) {
 
 func TestLabelOnHostNICsOfARemovedClusterIsUnused(t *testing.T) {
 	x := start(t, "")
-	id := x.label("uplink", "a")
+	id := x.newLabel("uplink", "a")
 	x.relabel("add-labels-to-resources", id, object{"nics": object{}})
 	post[[]object](x, "delete-cluster", byID(x.idOf("get-clusters", "cluster-1")))
-	x.settle()
+	x.finishTasks()
 
 	if label := x.getLabel(id); *label.NicNum != 0 || *label.TotalNum != 0 {
 		t.Errorf("the label is on %d NICs", *label.NicNum)
@@ -112,8 +112,8 @@ func TestLabelOnHostNICsOfARemovedClusterIsUnused(t *testing.T) {
 
 func TestUpdateLabel(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	id := x.label("a", "b")
+	vm := x.newVM(object{})
+	id := x.newLabel("a", "b")
 	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
 	x.relabel("update-label", id, object{"value": "c"})
 
@@ -124,8 +124,8 @@ func TestUpdateLabel(t *testing.T) {
 
 func TestDeleteLabel(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	id := x.label("a", "b")
+	vm := x.newVM(object{})
+	id := x.newLabel("a", "b")
 	x.relabel("add-labels-to-resources", id, object{"vms": object{"id": vm.ID}})
 	post[[]wire.WithTask[wire.Deleted]](x, "delete-label", byID(id))
 
@@ -136,20 +136,20 @@ func TestDeleteLabel(t *testing.T) {
 
 func TestLabelsAreUnique(t *testing.T) {
 	x := start(t, "")
-	x.label("a", "b")
-	id := x.label("a", "c")
+	x.newLabel("a", "b")
+	id := x.newLabel("a", "c")
 	x.refused("create-label", []object{{"key": "a", "value": "b"}}, http.StatusBadRequest)
 	x.refused("create-label", []object{{"key": ""}}, http.StatusBadRequest)
 	x.refused("create-label", []object{}, http.StatusBadRequest)
 	x.refused("update-label", object{"where": object{"id": id}, "data": object{"value": "b"}}, http.StatusBadRequest)
 }
 
-func TestLabelsOfOneRequestAreNotTheSame(t *testing.T) {
+func TestLabelsOfOneRequestAreDifferent(t *testing.T) {
 	x := start(t, "")
 	x.refused("create-label", []object{{"key": "a", "value": "b"}, {"key": "a", "value": "b"}}, 400)
 
-	x.label("env", "x")
-	x.label("team", "x")
+	x.newLabel("env", "x")
+	x.newLabel("team", "x")
 	x.refused("update-label", object{"where": object{"value": "x"}, "data": object{"key": "same"}}, 400)
 
 	if labels := post[[]wire.Label](x, "get-labels", object{"where": object{"key_in": []string{"a", "same"}}}); len(labels) > 0 {

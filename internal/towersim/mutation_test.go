@@ -28,7 +28,7 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 	volume := id("get-vm-disks", "a", "vm_volume")
 	run := func(operation string, body any) {
 		post[[]object](x, operation, body)
-		x.settle()
+		x.finishTasks()
 	}
 
 	run("update-vm-basic-info", object{"where": object{"name": "b"}, "data": object{"name": "c"}})
@@ -61,11 +61,11 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %d", m.Operation, strings.Join(names, "+"), m.Status))
 
 		if !json.Valid(m.Body) || m.At.IsZero() {
-			t.Errorf("%s has the body %s, and came at %s", m.Operation, m.Body, m.At)
+			t.Errorf("%s has the body %s, and arrived at %s", m.Operation, m.Body, m.At)
 		}
 	}
 
-	same(t, "the mutations", got, []string{
+	wantStrings(t, "the mutations", got, []string{
 		"update-vm-basic-info b 200", "poweroff-vm a+c 200", "update-vm-nic-advance-info a 200", "expand-vm-disk a 200",
 		"remove-vm-disk a 200", "delete-vm-volume a 200", "create-vm-placement-group a 200",
 		"update-vm-placement-group a+c 200", "update-vm-placement-group c 200", "create-label  200", "update-vm-basic-info  400",
@@ -89,11 +89,11 @@ func TestMutationsNameTheirVMs(t *testing.T) {
 
 func TestMutationsOverGraphQLAreRecorded(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	before := len(x.Mutations())
 
 	x.graphQL("{ authnStrategies { id } }", nil)
-	x.edited(vm.ID, object{"name": "b"})
+	x.mustUpdateVM(vm.ID, object{"name": "b"})
 	x.graphQL(`mutation { updateVm(data: {name: "c"}, where: {id: "`+vm.ID+`"}) { name } }`, nil)
 
 	got := x.Mutations()[before:]
@@ -110,7 +110,7 @@ func TestMutationsOverGraphQLAreRecorded(t *testing.T) {
 
 func TestRecordOfMutationsIsBounded(t *testing.T) {
 	x := start(t, "")
-	x.base = x.URL() // so much need not be compared with the document
+	x.base = x.URL() // without comparing so much with the document
 	body := object{"where": object{"id": "none"}, "data": object{"description": strings.Repeat("x", 60<<10)}}
 
 	for range 600 {

@@ -16,8 +16,8 @@ var vendorDocument = sync.OnceValues(func() (*openapicheck.Checker, error) {
 	return openapicheck.New(os.Getenv(openapicheck.EnvDocument))
 })
 
-// TestExchangesAreComparedWithTheDocument makes sure that a run without the
-// document shows as a skip that other tests compared nothing.
+// TestExchangesAreComparedWithTheDocument is skipped without the document, so
+// the output shows that no test compared anything.
 func TestExchangesAreComparedWithTheDocument(t *testing.T) {
 	openapicheck.NeedDocument(t)
 
@@ -35,10 +35,10 @@ func TestExchangesAreComparedWithTheDocument(t *testing.T) {
 	}
 }
 
-// front puts the vendor's document before a server: the test fails on each
-// exchange that it does not allow. Without the document, or with a scenario
-// that leaves its ground, requests go to the server itself.
-func (x *tower) front(scenario string) string {
+// validatingProxy starts a proxy that compares all exchanges with the vendor's
+// document. The test fails if one violates it. Without the document, or with a
+// scenario that intentionally violates it, it returns the server itself.
+func (x *tower) validatingProxy(scenario string) string {
 	x.t.Helper()
 
 	leaves := strings.Contains(scenario, "body:") || strings.Contains(scenario, "version:")

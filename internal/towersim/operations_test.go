@@ -11,8 +11,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// shop is a server with one object of each kind, for requests that name them.
-type shop struct {
+// fixture is a server with one object of each kind, for requests that name
+// them.
+type fixture struct {
 	*tower
 
 	cluster, host, vlan, vds, vm, stopped, disk, drive, volume, spare, snapshot, template, library string
@@ -30,18 +31,18 @@ inventory:
     - {name: cluster-2}
   vm_templates: [{name: old}]`
 
-// made returns the id of what an operation makes.
-func (x *tower) madeBy(operation string, body any) string {
+// newObject returns the id of the object that an operation creates.
+func (x *tower) newObject(operation string, body any) string {
 	x.t.Helper()
 
 	return post[[]wire.WithTask[wire.Deleted]](x, operation, body)[0].Data.ID
 }
 
-func openShop(t *testing.T) *shop {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 
 	x := start(t, shopScenario)
-	s := &shop{tower: x, handler: x.Handler(), cluster: x.idOf("get-clusters", "cluster-1"), otherCluster: x.idOf("get-clusters", "cluster-2")}
+	s := &fixture{tower: x, handler: x.Handler(), cluster: x.idOf("get-clusters", "cluster-1"), otherCluster: x.idOf("get-clusters", "cluster-2")}
 	in := object{"cluster": object{"id": s.cluster}}
 	first := func(operation string, where object) string {
 		return post[[]wire.Deleted](x, operation, object{"where": where, "first": 1})[0].ID
@@ -53,25 +54,25 @@ func openShop(t *testing.T) *shop {
 	s.template, s.library = x.idOf("get-vm-templates", "old"), x.idOf("get-content-library-vm-templates", "rocky-8")
 	s.organization, s.datacenter = first("get-organizations", object{}), first("get-datacenters", object{})
 
-	s.vm = x.madeBy("create-vm-from-content-library-template", x.params(object{"name": "a"}))
-	s.stopped = x.madeBy("create-vm", []object{s.blank(object{"name": "b"})})
+	s.vm = x.newObject("create-vm-from-content-library-template", x.params(object{"name": "a"}))
+	s.stopped = x.newObject("create-vm", []object{s.blankParams(object{"name": "b"})})
 	x.Advance(2 * second)
 
-	s.snapshot = x.madeBy("create-vm-snapshot", object{"data": []object{{"vm_id": s.stopped, "name": "s"}}})
+	s.snapshot = x.newObject("create-vm-snapshot", object{"data": []object{{"vm_id": s.stopped, "name": "s"}}})
 	s.disk = x.disks(s.vm)[0].ID
 	s.drive, s.volume = x.disks(s.stopped)[0].ID, x.disks(s.vm)[0].VMVolume.ID
-	s.spare = x.madeBy("create-vm-volume", []object{s.volumeParams("spare")})
-	s.label, s.folder = x.label("k", "v"), x.madeBy("create-vm-folder", []object{{"cluster_id": s.cluster, "name": "f"}})
-	s.group = x.madeBy("create-vm-placement-group", []object{{"cluster_id": s.cluster, "name": "g", "enabled": true}})
-	s.libraryImage = s.imported()
-	s.target = x.madeBy("create-iscsi-target", []object{s.targetParams()})
-	s.lun = x.madeBy("create-iscsi-lun", []object{s.lunParams()})
-	s.lunSnapshot = x.madeBy("create-iscsi-lun-snapshot", []object{{"iscsi_target_id": s.target, "iscsi_lun_id": s.lun, "name": "n"}})
+	s.spare = x.newObject("create-vm-volume", []object{s.volumeParams("spare")})
+	s.label, s.folder = x.newLabel("k", "v"), x.newObject("create-vm-folder", []object{{"cluster_id": s.cluster, "name": "f"}})
+	s.group = x.newObject("create-vm-placement-group", []object{{"cluster_id": s.cluster, "name": "g", "enabled": true}})
+	s.libraryImage = s.importImage()
+	s.target = x.newObject("create-iscsi-target", []object{s.targetParams()})
+	s.lun = x.newObject("create-iscsi-lun", []object{s.lunParams()})
+	s.lunSnapshot = x.newObject("create-iscsi-lun-snapshot", []object{{"iscsi_target_id": s.target, "iscsi_lun_id": s.lun, "name": "n"}})
 
 	return s
 }
 
-func (s *shop) blank(more object) object {
+func (s *fixture) blankParams(more object) object {
 	params := object{
 		"cluster_id": s.cluster, "name": "new", "cpu_cores": 1, "cpu_sockets": 1, "vcpu": 1, "firmware": "BIOS", "ha": false,
 		"memory": 1 << 30, "status": "STOPPED", "vm_nics": []object{{"connect_vlan_id": s.vlan}},
@@ -84,42 +85,43 @@ func (s *shop) blank(more object) object {
 	return params
 }
 
-func (s *shop) volumeParams(name string) object {
+func (s *fixture) volumeParams(name string) object {
 	return object{
 		"cluster_id": s.cluster, "name": name, "size": 1 << 30, "sharing": false, "elf_storage_policy": "REPLICA_2_THIN_PROVISION",
 	}
 }
 
-func (s *shop) targetParams() object {
+func (s *fixture) targetParams() object {
 	return object{
 		"cluster_id": s.cluster, "name": "t", "replica_num": 2, "stripe_num": 4, "stripe_size": 262144, "thin_provision": true,
 	}
 }
 
-func (s *shop) lunParams() object {
+func (s *fixture) lunParams() object {
 	return object{"iscsi_target_id": s.target, "name": "l", "assigned_size": 1 << 30, "replica_num": 2}
 }
 
-// imported imports an image to the content library and returns its id.
-func (s *shop) imported() string {
+// importImage imports an image into the content library and returns its id.
+func (s *fixture) importImage() string {
 	s.t.Helper()
 	post[object](s.tower, "import-content-library-image", s.importParams())
 
 	return post[[]wire.Deleted](s.tower, "get-content-library-images", object{})[0].ID
 }
 
-func (s *shop) importParams() object {
+func (s *fixture) importParams() object {
 	return object{"data": object{"cluster": object{"id": s.cluster}, "name": "i.iso", "url": "https://mirror.example/i.iso"}}
 }
 
-// edit is the body of an update by id.
+// edit returns the body of an update by id.
 func edit(id string, data object) object { return object{"where": object{"id": id}, "data": data} }
 
-// bodies are a valid request for each operation that does not list or count.
-func (s *shop) bodies() map[string]any {
+// bodies returns a valid request for each operation that neither lists nor
+// counts.
+func (s *fixture) bodies() map[string]any {
 	all := map[string]any{}
 
-	for _, group := range []map[string]any{s.vmBodies(), s.partBodies(), s.templateBodies(), s.otherBodies(), s.blockBodies()} {
+	for _, group := range []map[string]any{s.vmBodies(), s.partBodies(), s.templateBodies(), s.otherBodies(), s.iscsiBodies()} {
 		for operation, body := range group {
 			all[operation] = body
 		}
@@ -128,7 +130,7 @@ func (s *shop) bodies() map[string]any {
 	return all
 }
 
-func (s *shop) vmBodies() map[string]any {
+func (s *fixture) vmBodies() map[string]any {
 	fromLibrary := s.params(object{"name": "new"})
 	batch := object{}
 
@@ -141,7 +143,7 @@ func (s *shop) vmBodies() map[string]any {
 	vm, stopped := byID(s.vm), byID(s.stopped)
 
 	return map[string]any{
-		"create-vm": []object{s.blank(nil)},
+		"create-vm": []object{s.blankParams(nil)},
 		"create-vm-from-content-library-template":       fromLibrary,
 		"create-vm-from-content-library-template-batch": object{"template_id": s.library, "vms": []object{batch}},
 		"create-vm-from-template":                       []object{{"template_id": s.template, "name": "new", "is_full_copy": false}},
@@ -180,8 +182,8 @@ func (s *shop) vmBodies() map[string]any {
 	}
 }
 
-// mapping maps the network of the VM to the first of the other cluster.
-func (s *shop) mapping() []object {
+// mapping maps the network of the VM to the first network of the other cluster.
+func (s *fixture) mapping() []object {
 	s.t.Helper()
 
 	at := func(where object) string {
@@ -194,7 +196,7 @@ func (s *shop) mapping() []object {
 	}}
 }
 
-func (s *shop) partBodies() map[string]any {
+func (s *fixture) partBodies() map[string]any {
 	nics := object{"vm": object{"id": s.vm}}
 
 	return map[string]any{
@@ -227,7 +229,7 @@ func (s *shop) partBodies() map[string]any {
 	}
 }
 
-func (s *shop) templateBodies() map[string]any {
+func (s *fixture) templateBodies() map[string]any {
 	fromVM := []object{{"vm_id": s.stopped, "name": "t", "cloud_init_supported": false}}
 	inLibrary := []object{{"vm": object{"id": s.stopped}, "name": "t", "clusters": object{"id": s.cluster}}}
 	elsewhere := edit(s.library, object{"clusters": object{"id": s.otherCluster}})
@@ -253,7 +255,7 @@ func (s *shop) templateBodies() map[string]any {
 	}
 }
 
-func (s *shop) otherBodies() map[string]any {
+func (s *fixture) otherBodies() map[string]any {
 	bin := object{"enabled": true, "retain": 7}
 	toCluster := []object{{"where": object{"id": s.datacenter}, "data": object{"clusters": object{"id": s.cluster}}}}
 
@@ -299,7 +301,7 @@ func (s *shop) otherBodies() map[string]any {
 	}
 }
 
-func (s *shop) blockBodies() map[string]any {
+func (s *fixture) iscsiBodies() map[string]any {
 	return map[string]any{
 		"create-iscsi-target":              []object{s.targetParams()},
 		"update-iscsi-target":              edit(s.target, object{"iops": 100}),
@@ -314,25 +316,25 @@ func (s *shop) blockBodies() map[string]any {
 	}
 }
 
-// elsewhere are the operations with tests of their own, since they take forms.
-var elsewhere = map[string]bool{
+// testedElsewhere are the operations that take forms and have their own tests.
+var testedElsewhere = map[string]bool{
 	"upload-elf-image": true, "upload-svt-image": true, "upload-content-library-image": true,
 }
 
 func TestEveryOperationAnswers(t *testing.T) {
-	for _, operation := range boot(t, "").Operations() {
+	for _, operation := range startLoggedOut(t, "").Operations() {
 		name := operation.Operation
-		if elsewhere[name] {
+		if testedElsewhere[name] {
 			continue
 		}
 
 		t.Run(name, func(t *testing.T) {
-			s := openShop(t)
+			s := newFixture(t)
 
 			body, known := s.bodies()[name]
 			if !known {
 				if o, ok := wire.OperationAt("/" + name); !ok || !o.List && !o.Connection {
-					t.Fatal("there is no request to try it with")
+					t.Fatal("there is no request to test it with")
 				}
 
 				body = object{}
@@ -343,34 +345,35 @@ func TestEveryOperationAnswers(t *testing.T) {
 				t.Fatalf("status %d: %s", status, raw)
 			}
 
-			s.tasksEnd(name)
+			s.wantTasksSucceeded(name)
 
 			if strings.HasPrefix(name, "create-") || strings.HasPrefix(name, "get-") && !known {
-				s.notEmpty(name, raw)
+				s.wantNotEmpty(name, raw)
 			}
 		})
 	}
 }
 
-// failing are the operations whose tasks fail on what is in the shop.
-var failing = map[string]bool{"resume-vm": true, "delete-vds": true, "delete-vm-vlan": true}
+// failingOperations are the operations whose tasks fail with the objects of a
+// fixture.
+var failingOperations = map[string]bool{"resume-vm": true, "delete-vds": true, "delete-vm-vlan": true}
 
-// tasksEnd wants all tasks to have succeeded.
-func (s *shop) tasksEnd(name string) {
+// wantTasksSucceeded checks that all tasks have succeeded.
+func (s *fixture) wantTasksSucceeded(name string) {
 	s.t.Helper()
 
 	tasks := post[[]wire.Task](s.tower, "get-tasks", object{"where": object{"status_not": "SUCCESSED"}})
-	if failed := len(tasks) > 0; failed != failing[name] {
+	if failed := len(tasks) > 0; failed != failingOperations[name] {
 		s.t.Errorf("%d tasks did not succeed: %+v", len(tasks), tasks)
 	}
 }
 
-// emptyKinds are the kinds that the simulated installation has none of.
+// emptyKinds are the kinds of which the simulated Tower has no objects.
 var emptyKinds = map[string]bool{
 	"get-zones": true, "get-vm-entity-filter-results": true, "get-iscsi-connections": true,
 }
 
-func (s *shop) notEmpty(name string, raw []byte) {
+func (s *fixture) wantNotEmpty(name string, raw []byte) {
 	s.t.Helper()
 
 	var list []json.RawMessage

@@ -10,9 +10,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// unordered returns the disks of a VM as Tower lists them to those who ask for
-// no order.
-func (x *tower) unordered(vmID string) []wire.VMDisk {
+// disksInNoOrder returns the disks of a VM in the order in which Tower lists
+// them if the request has no order.
+func (x *tower) disksInNoOrder(vmID string) []wire.VMDisk {
 	x.t.Helper()
 
 	return post[[]wire.VMDisk](x, "get-vm-disks", object{"where": object{"vm": object{"id": vmID}}})
@@ -27,7 +27,7 @@ func boots(disks []wire.VMDisk) []int {
 	return all
 }
 
-// blankWithDisks makes a VM with a new disk at each of the boot orders.
+// blankWithDisks creates a VM with a new disk at each of the boot orders.
 func (x *tower) blankWithDisks(name string, orders ...int) wire.VM {
 	x.t.Helper()
 
@@ -43,34 +43,34 @@ func (x *tower) blankWithDisks(name string, orders ...int) wire.VM {
 		"memory": 1 << 30, "vcpu": 1, "cpu_cores": 1, "cpu_sockets": 1, "vm_nics": []object{},
 		"vm_disks": object{"mount_new_create_disks": disks},
 	}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	return x.vm(reply.Data.ID)
 }
 
-func TestWithoutAnOrderDisksComeAsTheVMHasThem(t *testing.T) {
+func TestDisksInNoOrderAreInBootOrder(t *testing.T) {
 	x := start(t, "")
 	vm := x.blankWithDisks("a", 3, 0, 1, 5, 2, 4)
 
-	if got := boots(x.unordered(vm.ID)); !slices.IsSorted(got) {
-		t.Errorf("once made, they come by boot order %v", got)
+	if got := boots(x.disksInNoOrder(vm.ID)); !slices.IsSorted(got) {
+		t.Errorf("at first, their boot orders are %v", got)
 	}
 
-	x.done("update-vm-basic-info", vm.ID, object{"description": "edited, so that all ids are new"})
+	x.mustOperate("update-vm-basic-info", vm.ID, object{"description": "edited, so that all ids are new"})
 
-	if got := boots(x.unordered(vm.ID)); !slices.IsSorted(got) {
-		t.Errorf("after an edit, they come by boot order %v", got)
+	if got := boots(x.disksInNoOrder(vm.ID)); !slices.IsSorted(got) {
+		t.Errorf("after an edit, their boot orders are %v", got)
 	}
 }
 
-func TestWithoutAnOrderRowsComeAsTheyWereMade(t *testing.T) {
+func TestRowsInNoOrderAreInOrderOfCreation(t *testing.T) {
 	x := start(t, "inventory: {vms: [{name: first, cluster: cluster-1}]}")
 	want := []string{"first"}
 
 	for i := range 9 {
 		name := fmt.Sprintf("vm-%d", 9-i)
-		x.made(object{"name": name, "status": "STOPPED"})
+		x.newVM(object{"name": name, "status": "STOPPED"})
 
 		want = append(want, name)
 	}
@@ -82,5 +82,5 @@ func TestWithoutAnOrderRowsComeAsTheyWereMade(t *testing.T) {
 		got[i] = vms[i].Name
 	}
 
-	same(t, "the VMs", got, want)
+	wantStrings(t, "the VMs", got, want)
 }

@@ -11,8 +11,8 @@ import (
 
 type groupReply = wire.WithTask[wire.VMPlacementGroup]
 
-// grouped makes a placement group and lets its task pass.
-func (x *tower) grouped(more object) groupReply {
+// newGroup creates a placement group and waits for its task.
+func (x *tower) newGroup(more object) groupReply {
 	x.t.Helper()
 
 	params := object{"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "g", "enabled": true, "vm_vm_policy_enabled": true}
@@ -21,7 +21,7 @@ func (x *tower) grouped(more object) groupReply {
 	}
 
 	reply := post[[]groupReply](x, "create-vm-placement-group", []object{params})[0]
-	x.settle()
+	x.finishTasks()
 
 	return reply
 }
@@ -36,17 +36,17 @@ const twoHosts = "inventory: {clusters: [{name: cluster-1, hosts: [{name: a}, {n
 
 func TestMustDifferentKeepsVMsApart(t *testing.T) {
 	x := start(t, twoHosts)
-	id := x.grouped(object{"vm_vm_policy": "MUST_DIFFERENT"}).Data.ID
+	id := x.newGroup(object{"vm_vm_policy": "MUST_DIFFERENT"}).Data.ID
 	in := object{"id": id}
-	one := x.made(object{"name": "1", "vm_placement_group": in})
-	two := x.made(object{"name": "2", "vm_placement_group": in})
+	one := x.newVM(object{"name": "1", "vm_placement_group": in})
+	two := x.newVM(object{"name": "2", "vm_placement_group": in})
 
 	if one.Host.ID == two.Host.ID {
 		t.Errorf("both VMs are on %s", one.Host.Name)
 	}
 
 	third := x.create(object{"name": "3", "vm_placement_group": in})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(third.TaskID, "VM_SCHEDULE_FAILED")
 
 	if members := x.group(id).VMs; len(members) != 2 {
@@ -54,12 +54,12 @@ func TestMustDifferentKeepsVMsApart(t *testing.T) {
 	}
 }
 
-func TestFilterOfGroupsHasTheNameOfItsTime(t *testing.T) {
+func TestFilterOfGroupsHasTheNameOfItsRelease(t *testing.T) {
 	for version, want := range map[string]string{"4.6.0": "PlacementGroupMustFilter", "3.4.0": "PlacementGroupFilter"} {
 		x := start(t, twoHosts+"\nversion: "+version)
-		in := object{"id": x.grouped(object{"vm_host_must_enabled": true, "vm_host_must_policy": true}).Data.ID}
+		in := object{"id": x.newGroup(object{"vm_host_must_enabled": true, "vm_host_must_policy": true}).Data.ID}
 		reply := x.create(object{"vm_placement_group": in})[0]
-		x.settle()
+		x.finishTasks()
 
 		if message := x.failed(reply.TaskID, "VM_SCHEDULE_FAILED"); !contains(message, "::"+want) {
 			t.Errorf("%s: %s", version, message)
@@ -70,22 +70,22 @@ func TestFilterOfGroupsHasTheNameOfItsTime(t *testing.T) {
 func TestHostRules(t *testing.T) {
 	for policy, want := range map[bool]string{true: "b", false: "a"} {
 		x := start(t, twoHosts)
-		in := object{"id": x.grouped(object{
+		in := object{"id": x.newGroup(object{
 			"vm_host_must_enabled": true, "vm_host_must_policy": policy, "must_hosts": object{"name": "b"},
 		}).Data.ID}
 
-		if vm := x.made(object{"vm_placement_group": in}); vm.Host.Name != want {
+		if vm := x.newVM(object{"vm_placement_group": in}); vm.Host.Name != want {
 			t.Errorf("must %v: the VM is on %s", policy, vm.Host.Name)
 		}
 	}
 }
 
-func TestPreferencesGiveWay(t *testing.T) {
+func TestPreferencesAreIgnoredIfNecessary(t *testing.T) {
 	x := start(t, twoHosts)
-	in := object{"id": x.grouped(object{"vm_vm_policy": "PREFER_SAME"}).Data.ID}
-	one := x.made(object{"name": "1", "vm_placement_group": in})
-	two := x.made(object{"name": "2", "vm_placement_group": in, "memory": int64(100) << 30})
-	huge := x.made(object{"name": "3", "vm_placement_group": in, "memory": int64(1024) << 30})
+	in := object{"id": x.newGroup(object{"vm_vm_policy": "PREFER_SAME"}).Data.ID}
+	one := x.newVM(object{"name": "1", "vm_placement_group": in})
+	two := x.newVM(object{"name": "2", "vm_placement_group": in, "memory": int64(100) << 30})
+	huge := x.newVM(object{"name": "3", "vm_placement_group": in, "memory": int64(1024) << 30})
 
 	if one.Host.ID != two.Host.ID || huge.Host.ID == one.Host.ID {
 		t.Errorf("the VMs are on %s, %s and %s", one.Host.Name, two.Host.Name, huge.Host.Name)
@@ -94,10 +94,10 @@ func TestPreferencesGiveWay(t *testing.T) {
 
 func TestUpdateReplacesTheMembers(t *testing.T) {
 	x := start(t, "")
-	a, b := x.made(object{"name": "a"}), x.made(object{"name": "b"})
-	id := x.grouped(object{"vms": object{"id": a.ID}, "vm_vm_policy": "MUST_SAME"}).Data.ID
+	a, b := x.newVM(object{"name": "a"}), x.newVM(object{"name": "b"})
+	id := x.newGroup(object{"vms": object{"id": a.ID}, "vm_vm_policy": "MUST_SAME"}).Data.ID
 	post[[]groupReply](x, "update-vm-placement-group", object{"where": object{"id": id}, "data": object{"vms": object{"id": b.ID}}})
-	x.settle()
+	x.finishTasks()
 
 	got := x.group(id)
 	if len(got.VMs) != 1 || got.VMs[0].ID != b.ID || got.VMVMPolicy != wire.VMVMPolicyMustSame {
@@ -109,20 +109,20 @@ func TestUpdateReplacesTheMembers(t *testing.T) {
 	}
 }
 
-func TestOldTowersKeepMembersWhileThePolicyIsOff(t *testing.T) {
+func TestOldTowersKeepMembersOfADisabledPolicy(t *testing.T) {
 	x := start(t, "version: 4.0.0")
-	vm := x.made(object{})
-	id := x.grouped(object{"vm_vm_policy_enabled": false}).Data.ID
+	vm := x.newVM(object{})
+	id := x.newGroup(object{"vm_vm_policy_enabled": false}).Data.ID
 
 	reply := post[[]groupReply](x, "update-vm-placement-group", object{"where": object{"id": id}, "data": object{"vms": object{"id": vm.ID}}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "PLACEMENT_GROUP_POLICY_DISABLED")
 }
 
 func TestGroupNamesAreUnique(t *testing.T) {
 	x := start(t, "")
-	x.succeeded(x.grouped(nil).TaskID)
-	x.failed(x.grouped(nil).TaskID, "PLACEMENT_GROUP_DUPLICATE_NAME")
+	x.succeeded(x.newGroup(nil).TaskID)
+	x.failed(x.newGroup(nil).TaskID, "PLACEMENT_GROUP_DUPLICATE_NAME")
 
 	if groups := post[[]wire.VMPlacementGroup](x, "get-vm-placement-groups", object{}); len(groups) != 1 {
 		t.Errorf("%d groups are left", len(groups))
@@ -131,7 +131,7 @@ func TestGroupNamesAreUnique(t *testing.T) {
 
 func TestGroupDeletionIsMarkedLate(t *testing.T) {
 	x := start(t, "")
-	id := x.grouped(nil).Data.ID
+	id := x.newGroup(nil).Data.ID
 	remove := func() *string {
 		return post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-placement-group", byID(id))[0].TaskID
 	}
@@ -142,7 +142,7 @@ func TestGroupDeletionIsMarkedLate(t *testing.T) {
 	}
 
 	two := remove()
-	x.settle()
+	x.finishTasks()
 	x.succeeded(one)
 	x.failed(two, "PLACEMENT_GROUP_NOT_FOUND")
 }
@@ -157,7 +157,7 @@ func TestCreatedGroupIsAPlaceholderFirst(t *testing.T) {
 		t.Errorf("local_id is %q", reply.Data.LocalID)
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if got := x.group(reply.Data.ID).LocalID; len(got) != 36 {
 		t.Errorf("then local_id is %q", got)

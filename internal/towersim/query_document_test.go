@@ -17,8 +17,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// schema is as much of a schema of the vendor's document as tells how a filter
-// field is asked.
+// schema is the part of a schema in the vendor's document that describes a
+// filter field.
 type schema struct {
 	Ref        string            `json:"$ref"`
 	Type       string            `json:"type"`
@@ -59,7 +59,7 @@ func readDocument(t *testing.T) *filterDocument {
 	return d
 }
 
-// resolved follows references.
+// resolved follows the references of a schema.
 func (d *filterDocument) resolved(s schema) schema {
 	for {
 		switch {
@@ -83,8 +83,8 @@ func (d *filterDocument) requestOf(path string) (where schema, orders []string) 
 
 type row = map[string]any
 
-// listed asks a list operation without a network in between.
-func listed(t *testing.T, x *tower, h http.Handler, operation string, body any) (status int, rows []row, answer string) {
+// list calls a list operation without a network in between.
+func list(t *testing.T, x *tower, h http.Handler, operation string, body any) (status int, rows []row, answer string) {
 	t.Helper()
 
 	raw, err := json.Marshal(body)
@@ -114,7 +114,7 @@ var suffixes = []string{
 	"_not_in", "_every", "_some", "_none", "_not", "_lte", "_gte", "_in", "_lt", "_gt",
 }
 
-// split takes a filter key apart, given all keys of the filter.
+// split splits a filter key, given all keys of the filter.
 func split(key string, keys map[string]schema) (field, operator string) {
 	for _, suffix := range suffixes {
 		base, ok := strings.CutSuffix(key, suffix)
@@ -130,9 +130,9 @@ func split(key string, keys map[string]schema) (field, operator string) {
 	return key, ""
 }
 
-// present tells whether a row has something in a member: a value, a related
-// object, or at least one of them.
-func present(r row, field string) bool {
+// isPresent reports whether a member of a row has a value, a related object, or
+// at least one related object.
+func isPresent(r row, field string) bool {
 	if list, ok := r[field].([]any); ok {
 		return len(list) > 0
 	}
@@ -140,8 +140,8 @@ func present(r row, field string) bool {
 	return r[field] != nil
 }
 
-// holds is a plain reading of one comparison.
-func holds(have any, operator string, want any) bool {
+// compares evaluates one comparison in the simplest way.
+func compares(have any, operator string, want any) bool {
 	if have == nil {
 		return false
 	}
@@ -185,7 +185,7 @@ func holds(have any, operator string, want any) bool {
 	}
 }
 
-// sample is a value to ask a field for: that of a row, if one has it.
+// sample returns a value to filter a field by: that of a row, if a row has one.
 func sample(rows []row, field string, s schema) any {
 	for _, r := range rows {
 		if v := r[field]; v != nil {
@@ -207,12 +207,12 @@ func sample(rows []row, field string, s schema) any {
 	}
 }
 
-// TestEveryFilterFieldOfTheDocumentAnswers asks each list operation for each
-// field and operator of its filter, and for each of its orders, and compares
-// the answers with a plain reading of the rows.
+// TestEveryFilterFieldOfTheDocumentAnswers calls each list operation with each
+// field and operator of its filter and with each of its orders, and compares
+// the replies with a simple evaluation of the rows.
 func TestEveryFilterFieldOfTheDocumentAnswers(t *testing.T) {
 	d := readDocument(t)
-	s := fullShop(t)
+	s := newFullFixture(t)
 	h := s.Handler()
 	fields, orderings := 0, 0
 
@@ -224,31 +224,31 @@ func TestEveryFilterFieldOfTheDocumentAnswers(t *testing.T) {
 
 		operation := o.Path[1:]
 		where, orders := d.requestOf(o.Path)
-		_, rows, _ := listed(t, s.tower, h, operation, object{})
+		_, rows, _ := list(t, s.tower, h, operation, object{})
 
 		if len(where.Properties) < 3 || len(orders) == 0 {
 			t.Errorf("%s: the document has %d filter fields and %d orders", operation, len(where.Properties), len(orders))
 		}
 
-		q := &asker{t: t, tower: s.tower, handler: h, operation: operation, rows: rows}
+		q := &filterTester{t: t, tower: s.tower, handler: h, operation: operation, rows: rows}
 
 		for key := range where.Properties {
 			fields++
 
-			q.field(d, where, key)
+			q.testField(d, where, key)
 		}
 
 		for _, order := range orders {
 			orderings++
 
-			q.order(order)
+			q.testOrder(order)
 		}
 
-		if status, _, _ := listed(t, s.tower, h, operation, object{"where": object{"no_such_field": 1}}); status != http.StatusBadRequest {
+		if status, _, _ := list(t, s.tower, h, operation, object{"where": object{"no_such_field": 1}}); status != http.StatusBadRequest {
 			t.Errorf("%s: an unknown filter field is answered with %d", operation, status)
 		}
 
-		if status, _, _ := listed(t, s.tower, h, operation, object{"orderBy": "no_such_field_ASC"}); status != http.StatusBadRequest {
+		if status, _, _ := list(t, s.tower, h, operation, object{"orderBy": "no_such_field_ASC"}); status != http.StatusBadRequest {
 			t.Errorf("%s: an unknown order is answered with %d", operation, status)
 		}
 	}
@@ -256,8 +256,8 @@ func TestEveryFilterFieldOfTheDocumentAnswers(t *testing.T) {
 	t.Logf("%d filter fields and %d orders", fields, orderings)
 }
 
-// asker asks one list operation.
-type asker struct {
+// filterTester tests the filters of one list operation.
+type filterTester struct {
 	t         *testing.T
 	tower     *tower
 	handler   http.Handler
@@ -265,12 +265,12 @@ type asker struct {
 	rows      []row
 }
 
-// wants asks with a filter and compares the rows, and their number by the
-// counting operation, with those that keep says.
-func (q *asker) wants(where object, keep func(row) bool) {
+// want calls the operation with a filter, and compares the rows and their
+// number with those that keep selects.
+func (q *filterTester) want(where object, keep func(row) bool) {
 	q.t.Helper()
 
-	status, rows, answer := listed(q.t, q.tower, q.handler, q.operation, object{"where": where})
+	status, rows, answer := list(q.t, q.tower, q.handler, q.operation, object{"where": where})
 	if status != http.StatusOK {
 		q.t.Errorf("%s: %v is answered with %d: %s", q.operation, where, status, answer)
 
@@ -299,54 +299,54 @@ func (q *asker) wants(where object, keep func(row) bool) {
 		return
 	}
 
-	_, _, count := listed(q.t, q.tower, q.handler, q.operation+"-connection", object{"where": where})
+	_, _, count := list(q.t, q.tower, q.handler, q.operation+"-connection", object{"where": where})
 	if count != fmt.Sprintf(`{"aggregate":{"count":%d}}`, len(rows)) {
 		q.t.Errorf("%s-connection: %v counts %s of %d rows", q.operation, where, count, len(rows))
 	}
 }
 
-func (q *asker) field(d *filterDocument, where schema, key string) {
+func (q *filterTester) testField(d *filterDocument, where schema, key string) {
 	q.t.Helper()
 
 	field, operator := split(key, where.Properties)
 
 	switch {
 	case key == "AND", key == "NOT":
-		q.wants(object{key: []any{}}, func(row) bool { return true })
+		q.want(object{key: []any{}}, func(row) bool { return true })
 
 		return
 	case key == "OR":
-		q.wants(object{key: []any{}}, func(row) bool { return false })
+		q.want(object{key: []any{}}, func(row) bool { return false })
 
 		return
 	}
 
-	shown := func(r row) bool { return present(r, field) }
+	shown := func(r row) bool { return isPresent(r, field) }
 	kind := d.resolved(where.Properties[key])
 	_, member := q.member(field)
 
 	switch {
 	case operator == "_some" && member:
-		q.wants(object{key: object{}}, shown)
+		q.want(object{key: object{}}, shown)
 	case operator == "_none" && member:
-		q.wants(object{key: object{}}, func(r row) bool { return !shown(r) })
+		q.want(object{key: object{}}, func(r row) bool { return !shown(r) })
 	case operator == "_some", operator == "_none", operator == "_every":
-		q.answers(object{key: object{}})
+		q.wantAccepted(object{key: object{}})
 	case len(kind.Properties) > 0 && member:
-		q.wants(object{key: object{}}, shown)
-		q.wants(object{key: nil}, func(r row) bool { return !shown(r) })
+		q.want(object{key: object{}}, shown)
+		q.want(object{key: nil}, func(r row) bool { return !shown(r) })
 	case len(kind.Properties) > 0:
-		q.answers(object{key: object{}})
+		q.wantAccepted(object{key: object{}})
 	default:
 		if kind.Items != nil {
 			kind = d.resolved(*kind.Items)
 		}
 
-		q.scalar(key, field, operator, sample(q.rows, field, kind))
+		q.testScalar(key, field, operator, sample(q.rows, field, kind))
 	}
 }
 
-func (q *asker) scalar(key, field, operator string, value any) {
+func (q *filterTester) testScalar(key, field, operator string, value any) {
 	q.t.Helper()
 
 	asked := value
@@ -354,18 +354,18 @@ func (q *asker) scalar(key, field, operator string, value any) {
 		asked = []any{value}
 	}
 
-	q.wants(object{key: asked}, func(r row) bool { return holds(r[field], operator, value) })
+	q.want(object{key: asked}, func(r row) bool { return compares(r[field], operator, value) })
 
 	switch operator {
 	case "":
-		q.wants(object{key: nil}, func(r row) bool { return r[field] == nil })
+		q.want(object{key: nil}, func(r row) bool { return r[field] == nil })
 	case "_not":
-		q.wants(object{key: nil}, func(r row) bool { return r[field] != nil })
+		q.want(object{key: nil}, func(r row) bool { return r[field] != nil })
 	}
 }
 
-// member tells whether rows show a member of a name, as far as there are rows.
-func (q *asker) member(field string) (any, bool) {
+// member returns a member of the first row, and reports whether the row has it.
+func (q *filterTester) member(field string) (any, bool) {
 	for _, r := range q.rows {
 		v, ok := r[field]
 
@@ -375,18 +375,18 @@ func (q *asker) member(field string) (any, bool) {
 	return nil, false
 }
 
-func (q *asker) answers(where object) {
+func (q *filterTester) wantAccepted(where object) {
 	q.t.Helper()
 
-	if status, _, answer := listed(q.t, q.tower, q.handler, q.operation, object{"where": where}); status != http.StatusOK {
+	if status, _, answer := list(q.t, q.tower, q.handler, q.operation, object{"where": where}); status != http.StatusOK {
 		q.t.Errorf("%s: %v is answered with %d: %s", q.operation, where, status, answer)
 	}
 }
 
-func (q *asker) order(order string) {
+func (q *filterTester) testOrder(order string) {
 	q.t.Helper()
 
-	status, rows, answer := listed(q.t, q.tower, q.handler, q.operation, object{"orderBy": order})
+	status, rows, answer := list(q.t, q.tower, q.handler, q.operation, object{"orderBy": order})
 	if status != http.StatusOK || len(rows) != len(q.rows) {
 		q.t.Errorf("%s: the order %s is answered with %d and %d rows: %s", q.operation, order, status, len(rows), answer)
 
@@ -410,8 +410,8 @@ func (q *asker) order(order string) {
 	}
 }
 
-// ascends tells whether two values are in ascending order, nulls last. Lists and
-// objects have none.
+// ascends reports whether two values are in ascending order, with nulls last.
+// Lists and objects have no order.
 func ascends(a, b any) bool {
 	if b == nil {
 		return true

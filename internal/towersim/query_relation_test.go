@@ -9,22 +9,22 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// fullShop is a shop where everything that can refer to something does.
-func fullShop(t *testing.T) *shop {
+// newFullFixture returns a fixture in which every possible relation is set.
+func newFullFixture(t *testing.T) *fixture {
 	t.Helper()
 
-	s := openShop(t)
+	s := newFixture(t)
 	on := func(where object) object { return object{"cluster": where} }
 	here := object{"id": s.cluster}
 	everything := object{}
 
-	s.done("add-vm-to-folder", s.vm, object{"folder_id": s.folder})
+	s.mustOperate("add-vm-to-folder", s.vm, object{"folder_id": s.folder})
 	post[[]vmReply](s.tower, "add-vm-gpu-device", object{"where": object{"id": s.stopped}, "data": []object{{"gpu_id": s.gpu}}})
-	s.done("add-vm-cd-rom", s.vm, object{"vm_cd_roms": []object{{"boot": 5, "content_library_image_id": s.libraryImage}}})
-	s.done("install-vmtools", s.stopped)
+	s.mustOperate("add-vm-cd-rom", s.vm, object{"vm_cd_roms": []object{{"boot": 5, "content_library_image_id": s.libraryImage}}})
+	s.mustOperate("install-vmtools", s.stopped)
 	post[listReply](s.tower, "create-vm-snapshot", object{"data": []object{{"vm_id": s.vm, "name": "of-a"}}})
-	s.done("poweroff-vm", s.vm)
-	s.madeBy("clone-vm-template-from-vm", []object{{"vm_id": s.vm, "name": "with-image", "cloud_init_supported": false}})
+	s.mustOperate("poweroff-vm", s.vm)
+	s.newObject("clone-vm-template-from-vm", []object{{"vm_id": s.vm, "name": "with-image", "cloud_init_supported": false}})
 	post[listReply](s.tower, "update-vm-placement-group", edit(s.group, object{
 		"vms": object{"id": s.vm}, "vm_host_must_enabled": true, "vm_host_must_policy": true, "must_hosts": everything,
 		"vm_host_prefer_enabled": true, "vm_host_prefer_policy": true, "prefer_hosts": everything,
@@ -35,16 +35,16 @@ func fullShop(t *testing.T) *shop {
 		"content_library_vm_templates": everything, "vm_snapshots": everything, "vm_volumes": everything, "content_library_images": everything,
 		"nics": everything, "gpu_devices": everything, "elf_images": on(here), "iscsi_targets": everything, "iscsi_luns": everything, "iscsi_lun_snapshots": everything,
 	}))
-	s.settle()
+	s.finishTasks()
 
 	return s
 }
 
 type listReply = []object
 
-// lacking are the relations between kinds that are simulated which never lead
-// anywhere here, and why.
-var lacking = map[string]string{
+// emptyRelations are the relations between simulated kinds that are never set
+// here, and the reason.
+var emptyRelations = map[string]string{
 	"Cluster.zones":                  "no cluster is stretched",
 	"Host.zone":                      "no cluster is stretched",
 	"Vm.entity_filter_results":       "there are no entity filters",
@@ -53,17 +53,17 @@ var lacking = map[string]string{
 }
 
 // relation is a filter field that leads from an entity to another one: to any
-// number of rows, or to one at most.
+// number of rows, or to at most one.
 type relation struct {
 	field, target string
 	many          bool
 }
 
-// TestEveryRelationCanBeFollowed asks for each relation between kinds that are
-// simulated: a filter has to find what the rows show, by the id of the row at
-// its other end.
+// TestEveryRelationCanBeFollowed filters by each relation between simulated
+// kinds: by the id of a related row, the filter must find the rows that show
+// it.
 func TestEveryRelationCanBeFollowed(t *testing.T) {
-	s := fullShop(t)
+	s := newFullFixture(t)
 	h := s.Handler()
 	operations := map[string]string{}
 
@@ -74,7 +74,7 @@ func TestEveryRelationCanBeFollowed(t *testing.T) {
 	}
 
 	for entity, operation := range operations {
-		_, rows, _ := listed(t, s.tower, h, operation, object{})
+		_, rows, _ := list(t, s.tower, h, operation, object{})
 
 		for _, relation := range relations[entity] {
 			target, simulated := operations[relation.target]
@@ -87,7 +87,7 @@ func TestEveryRelationCanBeFollowed(t *testing.T) {
 	}
 }
 
-func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target string, to relation, rows []row) {
+func (s *fixture) follow(t *testing.T, h http.Handler, entity, operation, target string, to relation, rows []row) {
 	t.Helper()
 
 	name := entity + "." + to.field
@@ -97,12 +97,12 @@ func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target st
 		key += "_some"
 	}
 
-	_, found, _ := listed(t, s.tower, h, operation, object{"where": object{key: object{}}})
-	if reason, known := lacking[name]; known != (len(found) == 0) {
+	_, found, _ := list(t, s.tower, h, operation, object{"where": object{key: object{}}})
+	if reason, known := emptyRelations[name]; known != (len(found) == 0) {
 		t.Errorf("%s leads to something from %d rows; exception: %q", name, len(found), reason)
 	}
 
-	_, others, _ := listed(t, s.tower, h, target, object{})
+	_, others, _ := list(t, s.tower, h, target, object{})
 
 	for _, r := range rows {
 		shown, listsThem := nestedIDs(r, to.field)
@@ -113,7 +113,7 @@ func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target st
 		reached := map[string]bool{}
 
 		for _, other := range others {
-			_, hit, _ := listed(t, s.tower, h, operation, object{"where": object{"id": r["id"], key: object{"id": other["id"]}}})
+			_, hit, _ := list(t, s.tower, h, operation, object{"where": object{"id": r["id"], key: object{"id": other["id"]}}})
 			if len(hit) == 1 {
 				reached[other["id"].(string)] = true
 			}
@@ -131,7 +131,7 @@ func (s *shop) follow(t *testing.T, h http.Handler, entity, operation, target st
 	}
 }
 
-// nestedIDs are the ids of the objects that a row shows in a member.
+// nestedIDs returns the ids of the objects that a row shows in a member.
 func nestedIDs(r row, field string) (ids []string, shows bool) {
 	switch member := r[field].(type) {
 	case []any:

@@ -4,5 +4,5 @@
 
 package towersim_test
 
-// sparse is how much of what one goroutine does alone is left out: nothing.
-const sparse = 1
+// raceStride is 1: nothing is left out.
+const raceStride = 1

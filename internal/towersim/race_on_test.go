@@ -4,6 +4,6 @@
 
 package towersim_test
 
-// sparse is how much of what one goroutine does alone is left out under the race
-// detector, which finds nothing there and takes its time: all but each n-th.
-const sparse = 10
+// raceStride shortens what a single goroutine does: only each n-th case runs,
+// because the race detector finds nothing there and slows it down.
+const raceStride = 10

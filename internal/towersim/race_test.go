@@ -44,7 +44,7 @@ func TestManyClientsLoseNoUpdate(t *testing.T) {
 
 func TestTwoServersDoNotInterfere(t *testing.T) {
 	a, b := start(t, "version: 4.5.0"), start(t, "version: 4.7.0")
-	a.made(object{"name": "a"})
+	a.newVM(object{"name": "a"})
 
 	if len(b.vms(object{})) != 0 || post[string](a, "get-version", nil) != "4.5.0" {
 		t.Error("the servers share something")
@@ -56,11 +56,11 @@ func TestTwoServersDoNotInterfere(t *testing.T) {
 	}
 }
 
-func TestEqualSeedsTellEqualStories(t *testing.T) {
+func TestEqualSeedsGiveEqualResults(t *testing.T) {
 	story := func() []towersim.VMReport {
 		x := start(t, "")
-		x.made(object{"name": "a"})
-		x.made(object{"name": "b"})
+		x.newVM(object{"name": "a"})
+		x.newVM(object{"name": "b"})
 		x.Advance(time.Hour)
 
 		return x.VMs()

@@ -4,9 +4,9 @@ package towersim_test
 
 import "testing"
 
-// edits are the operations that edit a VM, with the VM of the shop that they are
-// tried on. Each has to give its NICs and disks new ids.
-func (s *shop) edits() map[string]string {
+// edits returns the operations that edit a VM, with the VM of the fixture to
+// edit. Each must give the VM's NICs and disks new ids.
+func (s *fixture) edits() map[string]string {
 	all := map[string]string{}
 
 	for _, operation := range []string{
@@ -27,7 +27,7 @@ func (s *shop) edits() map[string]string {
 	return all
 }
 
-func (s *shop) partIDs(vmID string) (ids []string) {
+func (s *fixture) partIDs(vmID string) (ids []string) {
 	s.t.Helper()
 
 	for _, n := range s.nics(vmID) {
@@ -42,9 +42,9 @@ func (s *shop) partIDs(vmID string) (ids []string) {
 }
 
 func TestEveryEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
-	for operation := range openShop(t).edits() {
+	for operation := range newFixture(t).edits() {
 		t.Run(operation, func(t *testing.T) {
-			s := openShop(t)
+			s := newFixture(t)
 			vm, body := s.edits()[operation], s.bodies()[operation]
 			before := s.partIDs(vm)
 			macs := text(s.nics(vm)[0].MACAddress)
@@ -53,7 +53,7 @@ func TestEveryEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 				s.succeeded(reply.TaskID)
 			}
 
-			s.settle()
+			s.finishTasks()
 
 			after := map[string]bool{}
 			for _, id := range s.partIDs(vm) {
@@ -66,11 +66,11 @@ func TestEveryEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 				}
 			}
 
-			// The ids that the VM shows are those of its parts.
+			// The VM shows the ids of its NICs and disks.
 			row := s.tower.vm(vm)
 			for _, nic := range row.VMNics {
 				if !after[nic.ID] {
-					t.Errorf("the VM shows a NIC %s that there is not", nic.ID)
+					t.Errorf("the VM shows the NIC %s, which does not exist", nic.ID)
 				}
 			}
 
@@ -79,7 +79,7 @@ func TestEveryEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 			}
 
 			if text(s.nics(vm)[0].MACAddress) != macs {
-				t.Errorf("the first NIC is another one: %+v", s.nics(vm))
+				t.Errorf("the first NIC is a different one: %+v", s.nics(vm))
 			}
 		})
 	}

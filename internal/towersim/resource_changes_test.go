@@ -10,7 +10,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// changes asks for changes with a query such as "?limit=3".
+// changes requests changes with a query such as "?limit=3".
 func (x *tower) changes(query string) wire.ResourceChangeResponse {
 	x.t.Helper()
 
@@ -44,27 +44,27 @@ func TestResourceChangesOfAVM(t *testing.T) {
 		t.Fatalf("at the start: %+v", first)
 	}
 
-	vm := x.made(object{"name": "a", "status": "STOPPED"})
-	x.done("delete-vm", vm.ID)
+	vm := x.newVM(object{"name": "a", "status": "STOPPED"})
+	x.mustOperate("delete-vm", vm.ID)
 
-	same(t, "the VM's changes", told(x.changes("?resource_id="+vm.ID)), []string{
+	wantStrings(t, "the VM's changes", told(x.changes("?resource_id="+vm.ID)), []string{
 		"CREATE VM", "UPDATE VM", "UPDATE VM", "UPDATE VM", "DELETE VM",
 	})
-	same(t, "creations", told(x.changes("?action=CREATE&resource_type=VM,VM_NIC,VM_DISK,VM_VOLUME,TASK")), []string{
+	wantStrings(t, "creations", told(x.changes("?action=CREATE&resource_type=VM,VM_NIC,VM_DISK,VM_VOLUME,TASK")), []string{
 		"CREATE VM", "CREATE TASK", "CREATE VM_NIC", "CREATE VM_VOLUME", "CREATE VM_DISK", "CREATE TASK",
 	})
-	same(t, "deletions", told(x.changes("?action=DELETE")), []string{"DELETE VM_NIC", "DELETE VM_DISK", "DELETE VM_VOLUME", "DELETE VM"})
+	wantStrings(t, "deletions", told(x.changes("?action=DELETE")), []string{"DELETE VM_NIC", "DELETE VM_DISK", "DELETE VM_VOLUME", "DELETE VM"})
 
 	events := x.changes("?resource_id=" + vm.ID).Data
 	for i, e := range events {
 		if i > 0 && (text(e.PrevRevision) != events[i-1].Revision || text(e.OldValue) != text(events[i-1].NewValue)) {
-			t.Errorf("event %d does not follow on event %d: %s on %s", i, i-1, text(e.PrevRevision), events[i-1].Revision)
+			t.Errorf("event %d does not follow event %d: %s on %s", i, i-1, text(e.PrevRevision), events[i-1].Revision)
 		}
 	}
 
 	var row wire.VM
 	if err := json.Unmarshal([]byte(text(events[2].NewValue)), &row); err != nil || row.ID != vm.ID || row.EntityAsyncStatus != nil {
-		t.Errorf("the value of the VM once it is made: %v: %+v", err, row)
+		t.Errorf("the value of the created VM: %v: %+v", err, row)
 	}
 
 	if events[0].OldValue != nil || events[0].PrevRevision != nil || events[4].NewValue != nil {
@@ -75,7 +75,7 @@ func TestResourceChangesOfAVM(t *testing.T) {
 func TestResourceChangesComeInPages(t *testing.T) {
 	x := start(t, "")
 	for range 5 {
-		x.label(string(rune('a'+len(x.changes("").Data))), "v")
+		x.newLabel(string(rune('a'+len(x.changes("").Data))), "v")
 	}
 
 	var seen []string
@@ -96,7 +96,7 @@ func TestResourceChangesComeInPages(t *testing.T) {
 		}
 	}
 
-	same(t, "revisions", seen, []string{"1", "2", "3", "4", "5"})
+	wantStrings(t, "revisions", seen, []string{"1", "2", "3", "4", "5"})
 }
 
 func TestResourceChangesAreCompacted(t *testing.T) {
@@ -113,18 +113,18 @@ func TestResourceChangesAreCompacted(t *testing.T) {
 
 	gone := x.changes("?start_revision=1&limit=1")
 	if gone.Ec == "EOK" || gone.Error == nil || len(gone.Data) != 1 {
-		t.Errorf("from before the compaction: %+v", gone)
+		t.Errorf("before the compaction: %+v", gone)
 	}
 
 	at := x.changes("?limit=1&start_revision=" + gone.CompactRevision)
 	if at.Ec != "EOK" || at.Error != nil || at.Data[0].Revision != gone.Data[0].Revision {
-		t.Errorf("from the compaction: %+v", at)
+		t.Errorf("since the compaction: %+v", at)
 	}
 }
 
 func TestEventCompactsChanges(t *testing.T) {
 	x := start(t, "faults: [{operation: get-vms, happens: compact_changes}]")
-	x.label("a", "b")
+	x.newLabel("a", "b")
 	x.call("get-vms", object{})
 
 	if got := x.changes(""); got.CompactRevision != "1" || got.CurrentRevision != "1" || len(got.Data) != 0 {
@@ -165,7 +165,7 @@ func TestWhoMayReadResourceChanges(t *testing.T) {
 		"before 4.6":     {"version: 4.5.0", "root", "tower-sim-password", 404},
 		"since 4.6":      {"version: 4.8.0", "root", "tower-sim-password", 200},
 	} {
-		x := boot(t, c.scenario)
+		x := startLoggedOut(t, c.scenario)
 
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, x.base+"/v2/api/resource-changes", nil)
 		if err != nil {
@@ -186,7 +186,7 @@ func TestWhoMayReadResourceChanges(t *testing.T) {
 		}
 	}
 
-	x := boot(t, "")
+	x := startLoggedOut(t, "")
 	response, _, err := x.send(http.MethodPost, "/v2/api/resource-changes", object{}, nil)
 
 	if err != nil || response.StatusCode != http.StatusNotFound {
@@ -194,10 +194,11 @@ func TestWhoMayReadResourceChanges(t *testing.T) {
 	}
 }
 
-// After a reset, a watcher must not take new changes for those that it has seen.
-func TestWatchersOfChangesLearnOfAReset(t *testing.T) {
+// After a reset, a watcher must not mistake new changes for those that it has
+// seen.
+func TestWatchersOfChangesSeeAReset(t *testing.T) {
 	x := start(t, "")
-	x.label("a", "b")
+	x.newLabel("a", "b")
 	seen := x.changes("").CurrentRevision
 
 	x.Reset()
@@ -207,7 +208,7 @@ func TestWatchersOfChangesLearnOfAReset(t *testing.T) {
 	}
 
 	now := x.changes("").CurrentRevision
-	x.label("c", "d")
+	x.newLabel("c", "d")
 
 	if got := x.changes("?start_revision=" + now); got.Ec != "EOK" || len(got.Data) != 1 {
 		t.Errorf("got %+v", got)

@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// No number is so large that it fits again.
-func TestHugeVolumesFitNowhere(t *testing.T) {
+// No number is so large that it overflows and fits again.
+func TestHugeVolumesDoNotFit(t *testing.T) {
 	x := start(t, "")
 	cluster := x.idOf("get-clusters", "cluster-1")
 
@@ -32,7 +32,7 @@ func TestHugeVolumesFitNowhere(t *testing.T) {
 			t.Errorf("%v makes a volume of %d bytes", params, reply.Data.Size)
 		}
 
-		x.settle()
+		x.finishTasks()
 		x.failed(reply.TaskID, "EAllocSpace")
 	}
 
@@ -40,7 +40,7 @@ func TestHugeVolumesFitNowhere(t *testing.T) {
 	reply := post[[]vmReply](x, "expand-vm-disk", object{
 		"where": object{"vm": object{"id": vm.ID}}, "size": int64(1) << 62,
 	})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "EAllocSpace")
 }
 
@@ -48,7 +48,7 @@ func TestHugeMachinesAreRefused(t *testing.T) {
 	x := start(t, "")
 
 	reply := x.create(object{"name": "a", "memory": 16384, "memory_unit": "PB"})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_SCHEDULE_FAILED")
 
 	for want, cpus := range map[string]object{
@@ -61,7 +61,7 @@ func TestHugeMachinesAreRefused(t *testing.T) {
 		}
 	}
 
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"vcpu": 1<<31 - 1}).TaskID, "VM_CPU_CONFIG_ERROR")
 }
 
@@ -71,7 +71,7 @@ func TestExpansionOfDisksThatDoNotAllFitExpandsNone(t *testing.T) {
 	reply := post[[]vmReply](x, "expand-vm-disk", object{
 		"where": object{"vm": object{"id": vm.ID}}, "size": int64(300) << 30,
 	})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "EAllocSpace")
 
 	for _, volume := range post[[]wire.VMVolume](x, "get-vm-volumes", object{"where": object{"name_starts_with": "a-"}}) {
@@ -84,12 +84,12 @@ func TestExpansionOfDisksThatDoNotAllFitExpandsNone(t *testing.T) {
 func TestAVolumeIsNotTwoDisksOfOneRequest(t *testing.T) {
 	x := start(t, "")
 	vm := x.blankWithDisks("a", 0)
-	volume := x.volume("given", 5)
+	volume := x.createVolume("given", 5)
 	mount := object{"bus": "VIRTIO", "vm_volume_id": volume.ID, "boot": 1}
 
 	x.failed(x.operate("add-vm-disk", vm.ID, object{"vm_disks": object{"mount_disks": []object{mount, mount}}}).TaskID, "VM_VOLUME_IN_USE")
 
-	x.failedEdit(vm.ID, object{"vm_disks": object{
+	x.updateVMFails(vm.ID, object{"vm_disks": object{
 		"update": []object{{"where": object{"id": x.disks(vm.ID)[0].ID}, "data": object{"vm_volume": connected(volume.ID)}}},
 		"create": []object{{"boot": 1, "bus": "VIRTIO", "type": "DISK", "vm_volume": connected(volume.ID)}},
 	}}, "VM_VOLUME_IN_USE")

@@ -18,11 +18,13 @@ import (
 
 const (
 	storeSize = 5000
-	// readTarget is what a read by id may take in a store of that size.
+	// readTarget is the time that reading one VM by its id may take in a store
+	// of this size.
 	readTarget = 5 * time.Millisecond
 )
 
-// storeScenario holds VMs from the start, and has room for as many again.
+// storeScenario has VMs from the start, and has space for the same number
+// again.
 func storeScenario(vms int) string {
 	var b strings.Builder
 
@@ -36,9 +38,9 @@ func storeScenario(vms int) string {
 	return b.String()
 }
 
-// BenchmarkGetVMByID reads one VM of a large store by its id, through all of the
-// handler but the network. While VMs come up all around, each read also finds
-// counts and sums to bring up to date.
+// BenchmarkGetVMByID reads one VM of a large store by its id, through the whole
+// handler without the network. Other VMs change all the time, so each read also
+// updates counts and sums.
 func BenchmarkGetVMByID(b *testing.B) {
 	for name, busy := range map[string]bool{"idle": false, "busy": true} {
 		b.Run(name, func(b *testing.B) {
@@ -59,7 +61,8 @@ func BenchmarkGetVMByID(b *testing.B) {
 
 			for i := 0; b.Loop(); i++ {
 				if busy {
-					// A guest's step or a task's end, as there are many each second.
+					// This stands for the steps of guests and the ends of
+					// tasks, of which there are many each second.
 					if err := server.SetAddresses(vms[i%storeSize].Name, "10.1.2.3"); err != nil {
 						b.Fatal(err)
 					}
@@ -81,7 +84,7 @@ func BenchmarkGetVMByID(b *testing.B) {
 	}
 }
 
-// reader logs in and returns what reads one VM.
+// reader logs in and returns a function that reads one VM.
 func reader(tb testing.TB, server *towersim.Server) func(id string) {
 	tb.Helper()
 
@@ -111,9 +114,9 @@ func reader(tb testing.TB, server *towersim.Server) func(id string) {
 	}
 }
 
-// TestReadByIDInALargeStore holds the benchmark's target with room for slow
-// machines and the race detector, so that a read that goes through the whole
-// store again is seen without a benchmark.
+// TestReadByIDInALargeStore checks the benchmark's target, with reserves for
+// slow machines and the race detector. It fails if a read goes through the
+// whole store again.
 func TestReadByIDInALargeStore(t *testing.T) {
 	server, err := towersim.New(towersim.Options{YAML: []byte(storeScenario(storeSize)), ManualClock: true})
 	if err != nil {
@@ -186,12 +189,12 @@ func TestThousandCreatesInFlightLoseNoUpdate(t *testing.T) {
 	close(orders)
 	wait.Wait()
 
-	// The clock stands still: all of them are in flight now.
+	// The clock stands still, so all of them are running now.
 	if underWay := post[[]wire.Task](x, "get-tasks", object{"where": object{"status_in": []string{"PENDING", "EXECUTING"}}}); len(underWay) != creates {
-		t.Fatalf("%d tasks are under way, want %d", len(underWay), creates)
+		t.Fatalf("%d tasks are running, want %d", len(underWay), creates)
 	}
 
-	// Reads and changes come in between while they end.
+	// There are reads and changes while the tasks end.
 	wait.Go(func() {
 		for range 100 {
 			x.Advance(100 * time.Millisecond)
@@ -207,8 +210,8 @@ func TestThousandCreatesInFlightLoseNoUpdate(t *testing.T) {
 	checkCreated(x, replies)
 }
 
-// checkCreated wants each VM that a reply promised, once, whole, with an id, a
-// NIC and a MAC address that no other has, and its cluster to count all of them.
+// checkCreated checks that each VM of a reply exists once and completely, with
+// its own id, NIC and MAC address, and that its cluster counts it.
 func checkCreated(x *tower, replies map[string]vmReply) {
 	x.t.Helper()
 

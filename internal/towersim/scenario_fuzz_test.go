@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// FuzzParseScenario feeds documents: there is never a panic, neither when one is
-// read nor when what it says is simulated, read and shown.
+// FuzzParseScenario reads documents: there is never a panic, neither when a
+// scenario is read nor when it is simulated and shown.
 func FuzzParseScenario(f *testing.F) {
 	f.Add([]byte("guests: [{match: a, nics: [{index: 0, reported: never}]}]"))
 	f.Add([]byte("faults: [{operation: get-vms, status: reset}]"))
@@ -31,7 +31,8 @@ guests: [{match: "ecp-*", powers_off: 30s, nics: [{index: 0, address: "::1", lin
 			return
 		}
 
-		// No server listens: what it does beside would blur what an input reaches.
+		// No server listens: its other work would blur which code an input
+		// reaches.
 		c := newClock(time.Unix(1_700_000_000, 0), 1, true)
 		w := newWorld(s, c, newIDSource(1), nil)
 
@@ -48,7 +49,7 @@ guests: [{match: "ecp-*", powers_off: 30s, nics: [{index: 0, address: "::1", lin
 	})
 }
 
-// tooLarge spares the fuzzing what takes long only because there is much of it.
+// tooLarge reports whether a scenario takes long only because of its size.
 func tooLarge(s *Scenario) bool {
 	inventory := &s.Inventory
 	n := len(inventory.VMs) + len(inventory.VMTemplates) + len(inventory.ContentLibraryVMTemplates)

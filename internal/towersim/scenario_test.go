@@ -202,7 +202,7 @@ func TestGuestsMatchByGlob(t *testing.T) {
 	} {
 		x := start(t, "guests: [{match: '"+test.glob+"', vmtools: not_installed}]")
 
-		vm := x.made(object{"name": test.name})
+		vm := x.newVM(object{"name": test.name})
 		if got := vm.VMToolsStatus == "NOT_INSTALLED"; got != test.want {
 			t.Errorf("%q matches %q: %v", test.glob, test.name, got)
 		}
@@ -212,7 +212,7 @@ func TestGuestsMatchByGlob(t *testing.T) {
 func TestFirstMatchingGuestWins(t *testing.T) {
 	x := start(t, "guests: [{match: a, vmtools: not_installed}, {match: '*', vmtools: running}]")
 
-	if vm := x.made(object{"name": "a"}); vm.VMToolsStatus != "NOT_INSTALLED" {
+	if vm := x.newVM(object{"name": "a"}); vm.VMToolsStatus != "NOT_INSTALLED" {
 		t.Errorf("the tools are %s", vm.VMToolsStatus)
 	}
 }
@@ -229,7 +229,7 @@ func TestScenarioWrittenInGoIsChecked(t *testing.T) {
 	}
 }
 
-func TestServerLeavesTheCallersScenarioAlone(t *testing.T) {
+func TestServerDoesNotChangeTheCallersScenario(t *testing.T) {
 	s := towersim.DefaultScenario()
 
 	server, err := towersim.New(towersim.Options{Scenario: s})

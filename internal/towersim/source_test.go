@@ -10,16 +10,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// TestDrivesOfATemplateAreCarriedOverOnRequestOnly makes VMs of a template with
-// a CD-ROM drive: without a word on disks the drive stays behind.
+// TestDrivesOfATemplateAreCarriedOverOnRequestOnly creates VMs from a template
+// with a CD-ROM drive: if the request does not mention disks, there is no
+// drive.
 func TestDrivesOfATemplateAreCarriedOverOnRequestOnly(t *testing.T) {
-	s := openShop(t)
+	s := newFixture(t)
 	x := s.tower
-	template := x.madeBy("clone-vm-template-from-vm", []object{{"vm_id": s.stopped, "name": "with-drive", "cloud_init_supported": false}})
-	library := x.madeBy("clone-content-library-vm-template-from-vm", []object{{
+	template := x.newObject("clone-vm-template-from-vm", []object{{"vm_id": s.stopped, "name": "with-drive", "cloud_init_supported": false}})
+	library := x.newObject("clone-content-library-vm-template-from-vm", []object{{
 		"vm": object{"id": s.stopped}, "name": "with-drive-too", "clusters": object{"id": s.cluster},
 	}})
-	x.settle()
+	x.finishTasks()
 
 	for name, test := range map[string]struct {
 		operate any
@@ -39,8 +40,8 @@ func TestDrivesOfATemplateAreCarriedOverOnRequestOnly(t *testing.T) {
 				params["disk_operate"] = test.operate
 			}
 
-			id := x.madeBy(operation, []object{params})
-			x.settle()
+			id := x.newObject(operation, []object{params})
+			x.finishTasks()
 
 			if got := x.disks(id); len(got) != test.drives {
 				t.Errorf("%s: disk_operate %s: %d drives, want %d", operation, name, len(got), test.drives)
@@ -49,14 +50,15 @@ func TestDrivesOfATemplateAreCarriedOverOnRequestOnly(t *testing.T) {
 	}
 }
 
-// TestCopiesTakeNoOtherIOPolicyThanTheirSources gives copies an I/O policy: only
-// that of the source is accepted, from a blank VM on any.
+// TestCopiesTakeNoOtherIOPolicyThanTheirSources requests I/O policies for
+// copies: only that of the source is accepted, or any if the source is a blank
+// VM.
 func TestCopiesTakeNoOtherIOPolicyThanTheirSources(t *testing.T) {
-	s := openShop(t)
+	s := newFixture(t)
 	x := s.tower
 	limits := object{"io_policy": "RESTRICT_WHOLE_VM", "max_iops": 100, "max_iops_policy": "FORCED"}
-	limited := x.madeBy("create-vm", []object{s.blank(merged(limits, object{"name": "limited"}))})
-	x.settle()
+	limited := x.newObject("create-vm", []object{s.blankParams(merged(limits, object{"name": "limited"}))})
+	x.finishTasks()
 
 	copies := map[string][]object{
 		"clone-vm":                                {{"src_vm_id": s.stopped, "name": "c"}},
@@ -72,15 +74,15 @@ func TestCopiesTakeNoOtherIOPolicyThanTheirSources(t *testing.T) {
 		}
 	}
 
-	id := x.madeBy("clone-vm", []object{merged(limits, object{"src_vm_id": limited, "name": "c"})})
-	x.settle()
+	id := x.newObject("clone-vm", []object{merged(limits, object{"src_vm_id": limited, "name": "c"})})
+	x.finishTasks()
 
 	if vm := x.vm(id); vm.IOPolicy == nil || *vm.IOPolicy != wire.VMDiskIOPolicyRestrictWholeVM || *vm.MaxIOPS != 100 {
 		t.Errorf("got %+v", vm)
 	}
 }
 
-// merged puts objects over one another.
+// merged returns an object with the members of all objects. The last one wins.
 func merged(objects ...object) object {
 	out := object{}
 
@@ -93,8 +95,8 @@ func merged(objects ...object) object {
 	return out
 }
 
-// TestNetworkThatIsNotInTheClusterIsReplaced makes a VM of a library template in
-// a cluster that lacks the template's network.
+// TestNetworkThatIsNotInTheClusterIsReplaced creates a VM from a library
+// template in a cluster that does not have the template's network.
 func TestNetworkThatIsNotInTheClusterIsReplaced(t *testing.T) {
 	x := start(t, `
 inventory:
@@ -104,7 +106,7 @@ inventory:
   content_library_vm_templates: [{name: rocky-8, nics: [special]}]`)
 
 	for cluster, want := range map[string]string{"cluster-1": "special", "cluster-2": "other"} {
-		vm := x.made(object{"name": cluster, "cluster_id": x.idOf("get-clusters", cluster)})
+		vm := x.newVM(object{"name": cluster, "cluster_id": x.idOf("get-clusters", cluster)})
 		if nics := x.nics(vm.ID); len(nics) != 1 || nics[0].Vlan.Name != want {
 			t.Errorf("%s: got %+v", cluster, nics)
 		}
@@ -117,7 +119,7 @@ func TestHostnamesOfWindowsGuestsAreChecked(t *testing.T) {
 	for hostname, windows := range map[string]bool{"web-1": true, "WEB1": true, "web-1.example.org": false, "123": false, "we_b": false} {
 		for _, guest := range []string{"WINDOWS", "LINUX"} {
 			reply := x.create(object{"name": hostname + guest, "guest_os_type": guest, "cloud_init": object{"hostname": hostname}})[0]
-			x.settle()
+			x.finishTasks()
 
 			switch {
 			case guest == "WINDOWS" && !windows:
@@ -129,7 +131,7 @@ func TestHostnamesOfWindowsGuestsAreChecked(t *testing.T) {
 	}
 }
 
-// TestHostsByTheirStates asks for a VM on a host of each state.
+// TestHostsByTheirStates requests a VM on a host in each state.
 func TestHostsByTheirStates(t *testing.T) {
 	for state, usable := range map[string]bool{
 		"IN_USE": true, "CONNECTED_WARNING": true, "CONNECTING": true, "CONNECTED_ERROR": false, "INITIALIZING": false,
@@ -137,7 +139,7 @@ func TestHostsByTheirStates(t *testing.T) {
 	} {
 		x := start(t, "inventory: {clusters: [{name: cluster-1, hosts: [{name: h, state: "+state+"}]}]}")
 		reply := x.create(object{"name": "a", "host_id": x.idOf("get-hosts", "h")})[0]
-		x.settle()
+		x.finishTasks()
 
 		if usable {
 			x.succeeded(reply.TaskID)
@@ -147,19 +149,19 @@ func TestHostsByTheirStates(t *testing.T) {
 	}
 }
 
-func TestPlaceholderFindsNothingLater(t *testing.T) {
+func TestPlaceholderIsReplaced(t *testing.T) {
 	x := start(t, "")
 	reply := x.create(object{"name": "a"})[0]
 	placeholder := reply.Data.LocalID
 
 	if got := x.vms(object{"local_id": placeholder}); len(got) != 1 || got[0].ID != reply.Data.ID {
-		t.Errorf("while it lasts, %d VMs have the placeholder", len(got))
+		t.Errorf("during the task, %d VMs have the placeholder", len(got))
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if got := x.vms(object{"local_id": placeholder}); len(got) != 0 {
-		t.Errorf("later, %d VMs have the placeholder", len(got))
+		t.Errorf("after the task, %d VMs have the placeholder", len(got))
 	}
 
 	local := x.vm(reply.Data.ID).LocalID
@@ -170,11 +172,11 @@ func TestPlaceholderFindsNothingLater(t *testing.T) {
 	}
 }
 
-// TestFiltersByNullAndByText asks for what an absent value finds, and for numbers
-// that are written as text.
+// TestFiltersByNullAndByText checks which rows with absent values are found,
+// and that numbers may be written as text.
 func TestFiltersByNullAndByText(t *testing.T) {
 	x := start(t, "inventory: {vms: [{name: idle, num_cpus: 4}, {name: busy, num_cpus: 1}]}")
-	x.base = x.URL() // the document allows no numbers in text, though its prose has one
+	x.base = x.URL() // the document's schema allows no numbers in text, but its prose has one
 	busy := x.vms(object{"name": "busy"})[0]
 	post[[]vmReply](x, "update-vm-basic-info", edit(busy.ID, object{"description": "d"}))
 
@@ -200,7 +202,7 @@ func TestFiltersByNullAndByText(t *testing.T) {
 			got = append(got, vm.Name)
 		}
 
-		same(t, name, got, test.want)
+		wantStrings(t, name, got, test.want)
 
 		count := post[wire.Connection](x, "get-vms-connection", object{"where": test.where})
 		if count.Aggregate.Count != len(test.want) {

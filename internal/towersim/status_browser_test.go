@@ -116,7 +116,7 @@ func TestStatusPageInABrowser(t *testing.T) {
 func checkFrame(t *testing.T, width string, frame seen) {
 	t.Helper()
 
-	same(t, width+": kinds of bars", frame.Kinds, []string{"leased", "made", "node", "on", "reported", "waiting"})
+	wantStrings(t, width+": kinds of bars", frame.Kinds, []string{"leased", "made", "node", "on", "reported", "waiting"})
 
 	if len(frame.Errors) > 0 || frame.Connection != "" {
 		t.Errorf("%s: the page went wrong: %q %q", width, frame.Errors, frame.Connection)
@@ -139,13 +139,13 @@ func checkFrame(t *testing.T, width string, frame seen) {
 func browsed(t *testing.T) *tower {
 	t.Helper()
 
-	x := boot(t, `
+	x := startLoggedOut(t, `
 inventory: {vms: [{name: cp-1, nics: [default]}, {name: mute-with-a-name-that-does-not-end-and-does-not-break-anywhere-at-all, nics: [default]}]}
 guests: [{match: "cp-*", kubernetes_node: {registered: 30s}}, {match: "mute-*", nics: [{index: 0, reported: never}]}]
 `)
 	x.token = post[struct{ Data struct{ Token string } }](x, "login", object{"username": x.Username(), "password": x.Password()}).Data.Token
 	x.create(object{"name": "made"})
-	x.settle()
+	x.finishTasks()
 	x.Advance(5 * time.Minute)
 
 	return x

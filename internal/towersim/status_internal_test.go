@@ -28,7 +28,7 @@ func TestAxis(t *testing.T) {
 	}{
 		{0, 0, 20 * time.Second, 30 * time.Second, "20s"},
 		{127 * time.Second, 10 * time.Second, 127 * time.Second, 3 * time.Minute, "2m"},
-		{time.Minute, time.Hour, 2 * time.Minute, 3 * time.Minute, "2m"}, // a wait without end leaves the rest readable
+		{time.Minute, time.Hour, 2 * time.Minute, 3 * time.Minute, "2m"}, // the rest stays readable during an endless wait
 		{0, 90 * time.Second, 90 * time.Second, 2 * time.Minute, "1m30s"},
 		{50 * time.Minute, 0, 50 * time.Minute, time.Hour, "50m"},
 		{week, 0, week, 8 * 24 * time.Hour, "144h"},

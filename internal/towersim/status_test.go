@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// page gets the status page.
+// page returns the status page.
 func (x *tower) page(query string) string {
 	x.t.Helper()
 
@@ -30,8 +30,8 @@ func (x *tower) page(query string) string {
 	return string(body)
 }
 
-// about cuts out what the page says of one VM.
-func about(t *testing.T, page, name string) string {
+// articleOf returns the part of the page about one VM.
+func articleOf(t *testing.T, page, name string) string {
 	t.Helper()
 
 	for _, article := range strings.Split(page, "<article ")[1:] {
@@ -46,7 +46,7 @@ func about(t *testing.T, page, name string) string {
 	return ""
 }
 
-// bars lists the bars of a VM's lanes, a lane each: kind, place and width.
+// bars returns the bars of a VM, by lane: kind, place and width.
 func bars(t *testing.T, article string) [][]drawn {
 	t.Helper()
 
@@ -108,7 +108,7 @@ func TestStatusPageOfAnEmptyTower(t *testing.T) {
 	wantText(t, "the page", x.page(""), "There are no VMs.", "cluster-1", "ELF_SERVER="+x.URL(), "CloudTower 4.6.0", "of 3 TiB")
 }
 
-func TestStatusPageTellsTheStoryOfAVM(t *testing.T) {
+func TestStatusPageShowsTheTimelineOfAVM(t *testing.T) {
 	x := start(t, `
 guests:
   - match: "ecp-*"
@@ -124,7 +124,7 @@ guests:
 		t.Helper()
 		x.Advance(d)
 
-		article := about(t, x.page(""), "ecp-1")
+		article := articleOf(t, x.page(""), "ecp-1")
 		lanes := bars(t, article)
 
 		if len(lanes) != len(want) {
@@ -132,12 +132,12 @@ guests:
 		}
 
 		for i, lane := range lanes {
-			same(t, fmt.Sprintf("lane %d", i), kinds(lane), want[i])
+			wantStrings(t, fmt.Sprintf("lane %d", i), kinds(lane), want[i])
 
 			end := 0.0
 			for n, b := range lane {
 				if n > 0 && (b.place < end-0.02 || b.place > end+0.02) || b.place+b.width > 100.01 {
-					t.Errorf("lane %d: %v does not begin where the last one ended", i, lane)
+					t.Errorf("lane %d: %v does not begin where the previous one ended", i, lane)
 				}
 
 				end = b.place + b.width
@@ -177,7 +177,7 @@ guests:
 
 	page := x.page("")
 	wantText(t, "the page", page, "There are no VMs.", "<b>Deleted</b>")
-	wantText(t, "the deleted VM", about(t, page, "ecp-1"), "DELETED", "gone")
+	wantText(t, "the deleted VM", articleOf(t, page, "ecp-1"), "DELETED", "gone")
 }
 
 func TestStatusPageShowsEachStateOfAVM(t *testing.T) {
@@ -196,8 +196,8 @@ inventory:
 guests: [{match: nodeless, kubernetes_node: {registered: never}}]
 `)
 	x.Advance(time.Hour)
-	x.done("start-vm", x.idOf("get-vms", "late"))
-	x.done("update-vm-nic", x.idOf("get-vms", "unplugged"), object{"nic_index": 0, "enabled": false})
+	x.mustOperate("start-vm", x.idOf("get-vms", "late"))
+	x.mustOperate("update-vm-nic", x.idOf("get-vms", "unplugged"), object{"nic_index": 0, "enabled": false})
 
 	for _, err := range []error{x.MoveToRecycleBin("binned"), x.HideVM("hidden", time.Hour), x.SetAddresses("overruled", "10.1.2.3")} {
 		if err != nil {
@@ -217,7 +217,7 @@ guests: [{match: nodeless, kubernetes_node: {registered: never}}]
 		"overruled": "10.1.2.3 reported",
 		"nodeless":  "never registers",
 	} {
-		wantText(t, name, about(t, page, name), want)
+		wantText(t, name, articleOf(t, page, name), want)
 	}
 }
 
@@ -243,7 +243,7 @@ guests: [{match: db-1, nics: [{index: 0, reported: never}]}]
 			got = append(got, match[1])
 		}
 
-		same(t, query, got, want)
+		wantStrings(t, query, got, want)
 
 		if want == nil {
 			wantText(t, query, page, "No VM matches.")
@@ -253,7 +253,7 @@ guests: [{match: db-1, nics: [{index: 0, reported: never}]}]
 	wantText(t, "the table", x.page("?view=table"), `<th scope="col">What happened</th>`, "reported +1m22s", "52:54:00:", "after the power-on")
 }
 
-func TestStatusPageTellsOfTrouble(t *testing.T) {
+func TestStatusPageShowsFailures(t *testing.T) {
 	x := start(t, `
 inventory: {clusters: [{name: cluster-1, hosts: [{name: h1}, {name: h2, state: MAINTENANCE_MODE}]}]}
 faults:
@@ -265,7 +265,7 @@ faults:
 	x.create(object{"name": "lost"})
 	x.call("get-hosts", object{})
 	wantText(t, "the page", x.page(""), "Running tasks</dt><dd>1<")
-	x.settle()
+	x.finishTasks()
 	wantText(t, "the page", x.page(""), "Failed tasks", "<code>VM_SCHEDULE_FAILED</code> no host", "lost", "(1 not usable)",
 		"let 1 of 2 requests pass", "status 429, slow by 1ms", "hit 0 requests, no limit", "locked for 10s",
 		"task error VM_SCHEDULE_FAILED", "hit 1 of 1", "<code>get-hosts</code></td><td class=\"number\">1<")
@@ -288,16 +288,16 @@ func TestStatusPageWithManyVMs(t *testing.T) {
 	}
 
 	wantText(t, "the page", page[:20_000], "501, the newest first", "The newest 500 are shown.")
-	about(t, page, "vm-500")
-	about(t, x.page("?name=vm-000"), "vm-000")
+	articleOf(t, page, "vm-500")
+	articleOf(t, x.page("?name=vm-000"), "vm-000")
 }
 
-// Names are whatever clients send.
+// Clients can send any name.
 func TestStatusPageRunsNothingButItsOwnScript(t *testing.T) {
 	const name = `<script>alert(1)</script>"onload="x`
 
 	x := start(t, "")
-	x.made(object{"name": name})
+	x.newVM(object{"name": name})
 
 	response, body, err := x.send(http.MethodGet, "/?name="+url.QueryEscape(`<script>`), nil, nil)
 	if err != nil {
@@ -306,7 +306,7 @@ func TestStatusPageRunsNothingButItsOwnScript(t *testing.T) {
 
 	page := string(body)
 	if strings.Contains(page, "<script>") || strings.Contains(page, `"onload`) {
-		t.Error("a name gets through as it is")
+		t.Error("a name is not escaped")
 	}
 
 	wantText(t, "the page", page, "&lt;script&gt;alert(1)")
@@ -321,16 +321,16 @@ func TestStatusPageRunsNothingButItsOwnScript(t *testing.T) {
 	wantText(t, "the page", page, `<script nonce="`+nonce[1]+`">`, `<style nonce="`+nonce[1]+`">`)
 
 	if regexp.MustCompile(`(src|href)="(https?:)?//`).MatchString(page) {
-		t.Error("the page asks somebody else")
+		t.Error("the page requests something from another server")
 	}
 }
 
-func TestStatusPageLeavesTheTowerAlone(t *testing.T) {
-	x := boot(t, "")
+func TestStatusPageChangesNothing(t *testing.T) {
+	x := startLoggedOut(t, "")
 	x.page("")
 
 	if n := x.Stats().Total; n != 0 {
-		t.Errorf("it counts as %d requests", n)
+		t.Errorf("it is counted as %d requests", n)
 	}
 
 	for path, method := range map[string]string{"/": http.MethodPost, "/index.html": http.MethodGet} {

@@ -57,11 +57,13 @@ type lockable interface {
 	lockedResource() lockedResource
 }
 
-func (v *vm) setAsyncStatus(status *wire.EntityAsyncStatus)     { v.row.EntityAsyncStatus = status }
-func (v *vm) busy() bool                                        { return v.row.EntityAsyncStatus != nil }
+func (v *vm) setAsyncStatus(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
+func (v *vm) busy() bool                                    { return v.row.EntityAsyncStatus != nil }
+
 func (v *vm) lockedResource() lockedResource                    { return lockedResource{ID: v.row.ID, Type: "VM"} }
 func (v *volume) setAsyncStatus(status *wire.EntityAsyncStatus) { v.row.EntityAsyncStatus = status }
 func (v *volume) busy() bool                                    { return v.row.EntityAsyncStatus != nil }
+
 func (v *volume) lockedResource() lockedResource {
 	return lockedResource{ID: v.row.ID, Type: "VM_VOLUME"}
 }

@@ -32,7 +32,7 @@ func TestTaskPassesItsStates(t *testing.T) {
 	}
 }
 
-func TestTaskTellsWhatItIsAbout(t *testing.T) {
+func TestTaskNamesItsResource(t *testing.T) {
 	x := start(t, "")
 	reply := x.create(object{"name": "a"})[0]
 	task := x.task(reply.TaskID)
@@ -79,7 +79,7 @@ func TestResourceStaysMarkedAfterItsTask(t *testing.T) {
 
 func TestOverlappingChangeIsLocked(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.operateWithoutWaiting("poweroff-vm", vm.ID)
 
 	got := x.refused("start-vm", byID(vm.ID), http.StatusBadRequest)
@@ -100,26 +100,26 @@ func (x *tower) operateWithoutWaiting(operation, vmID string) {
 
 func TestOneLockedVMStopsTheWholeRequest(t *testing.T) {
 	x := start(t, "")
-	a, b := x.made(object{"name": "a"}), x.made(object{"name": "b"})
+	a, b := x.newVM(object{"name": "a"}), x.newVM(object{"name": "b"})
 	x.operateWithoutWaiting("poweroff-vm", a.ID)
 	x.refused("suspend-vm", object{"where": object{"name_in": []string{"a", "b"}}}, http.StatusBadRequest)
-	x.settle()
+	x.finishTasks()
 
 	if vm := x.vm(b.ID); vm.Status != wire.VMStatusRunning {
 		t.Errorf("the other VM is %s", vm.Status)
 	}
 }
 
-func TestOldTowersKnowNoLock(t *testing.T) {
+func TestOldTowersHaveNoLocks(t *testing.T) {
 	x := start(t, "version: 3.2.0")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.operateWithoutWaiting("poweroff-vm", vm.ID)
 	x.operateWithoutWaiting("start-vm", vm.ID)
 }
 
 func TestVolumeIsLockedByItsOwnName(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	id := x.disks(vm.ID)[0].VMVolume.ID
 	body := object{"where": object{"id": id}, "data": object{"name": "a"}}
 
@@ -134,7 +134,7 @@ func TestVolumeIsLockedByItsOwnName(t *testing.T) {
 func TestFailedTaskHasLayeredText(t *testing.T) {
 	x := start(t, `faults: [{operation: create-vm-from-content-library-template, task_error: {code: VM_DUPLICATED_NAME, message: taken}}]`)
 	id := x.create(object{})[0].TaskID
-	x.settle()
+	x.finishTasks()
 
 	task := x.task(id)
 	want := "Cannot unwrap Ok value of Result.Err.\r\ncode: CREATE_VM_FORM_TEMPLATE_FAILED\r\n" +
@@ -147,7 +147,7 @@ func TestFailedTaskHasLayeredText(t *testing.T) {
 
 func TestFailedTaskCanLackItsMessage(t *testing.T) {
 	x := start(t, `faults: [{operation: start-vm, task_error: {code: A, bare: true}}]`)
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 
 	if task := x.task(x.operate("start-vm", vm.ID).TaskID); task.Status != wire.TaskStatusFailed || task.ErrorMessage != nil {
 		t.Errorf("got %+v", task)
@@ -163,7 +163,7 @@ func TestDroppedTasksAreNotFoundAndTheWorkGoesOn(t *testing.T) {
 		t.Errorf("%d tasks are left", len(tasks))
 	}
 
-	x.settle()
+	x.finishTasks()
 
 	if vm := x.vm(reply.Data.ID); vm.Status != wire.VMStatusRunning || vm.EntityAsyncStatus != nil {
 		t.Errorf("the VM is %s, %v", vm.Status, vm.EntityAsyncStatus)
@@ -216,11 +216,11 @@ func TestMutationWithoutMatchIsEmpty(t *testing.T) {
 
 func TestMutationActsOnEveryMatch(t *testing.T) {
 	x := start(t, "")
-	x.made(object{"name": "a"})
-	x.made(object{"name": "b"})
+	x.newVM(object{"name": "a"})
+	x.newVM(object{"name": "b"})
 
 	replies := post[[]vmReply](x, "poweroff-vm", object{"where": object{}})
-	x.settle()
+	x.finishTasks()
 
 	if len(replies) != 2 || len(x.vms(object{"status": "STOPPED"})) != 2 {
 		t.Errorf("%d replies, %d VMs are stopped", len(replies), len(x.vms(object{"status": "STOPPED"})))
@@ -253,6 +253,6 @@ func TestRefusalsFollowTheLanguage(t *testing.T) {
 
 	response, raw, err := old.send(http.MethodPost, "/v2/api/get-vms", object{}, http.Header{"Content-Language": {"*"}})
 	if err != nil || response.StatusCode != http.StatusBadRequest {
-		t.Errorf("a Tower before 4.4 takes *: %v: %s", err, raw)
+		t.Errorf("a Tower before 4.4 accepts *: %v: %s", err, raw)
 	}
 }

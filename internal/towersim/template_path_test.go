@@ -8,17 +8,17 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// A client that wants a template's disk with other settings leaves that disk
-// out and asks for a new one that starts from its path.
+// If a client wants a template's disk with other settings, it leaves out that
+// disk and requests a new one that starts from the disk's path.
 func TestDiskFromATemplatesPath(t *testing.T) {
 	x := start(t, "inventory: {vm_templates: [{name: local, cluster: cluster-1}]}")
 	source := x.blankWithDisks("source", 0, 1)
-	x.done("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{{"boot": 2, "index": 1}}})
+	x.mustOperate("add-vm-cd-rom", source.ID, object{"vm_cd_roms": []object{{"boot": 2, "index": 1}}})
 
 	reply := post[[]vmReply](x, "clone-vm-template-from-vm", []object{{
 		"vm_id": source.ID, "name": "made", "description": "", "cloud_init_supported": false,
 	}})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	paths := map[string]bool{}
@@ -55,12 +55,12 @@ func TestDiskFromATemplatesPath(t *testing.T) {
 				}}},
 			},
 		}})[0]
-		x.settle()
+		x.finishTasks()
 		x.succeeded(reply.TaskID)
 
 		volume := first[wire.VMVolume](x, "get-vm-volumes", object{"name": name})
 		if paths[volume.Path] || volume.Size != 2<<30 || volume.ElfStoragePolicy != "REPLICA_3_THIN_PROVISION" {
-			t.Errorf("%s: got %+v, whose path another one has", name, volume)
+			t.Errorf("%s: got %+v, which has the path of another disk", name, volume)
 		}
 
 		paths[volume.Path] = true

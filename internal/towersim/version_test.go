@@ -9,8 +9,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// TestOlderTowersLackOperations asks releases just before and at the one that
-// brought an operation.
+// TestOlderTowersLackOperations calls operations of the release that brought
+// them and of the one before.
 func TestOlderTowersLackOperations(t *testing.T) {
 	for operation, releases := range map[string][2]string{
 		"update-vm-nic-qos-option":                      {"3.1.0", "3.2.0"},
@@ -28,7 +28,7 @@ func TestOlderTowersLackOperations(t *testing.T) {
 		"update-vm-vpc-nic":                             {"4.2.0", "4.3.0"},
 		"create-vm-from-content-library-template-batch": {"4.3.0", "4.4.0"},
 	} {
-		old, young := started(t, releases[0]), started(t, releases[1])
+		old, young := startRelease(t, releases[0]), startRelease(t, releases[1])
 		old.refused(operation, object{}, http.StatusNotFound)
 
 		if status, raw := young.call(operation, object{}); status == http.StatusNotFound || status == http.StatusNotImplemented {
@@ -37,11 +37,11 @@ func TestOlderTowersLackOperations(t *testing.T) {
 	}
 }
 
-// started is a Tower of a release that everybody can log in to.
-func started(t *testing.T, release string) *tower {
+// startRelease starts a Tower of a release that every user can log in to.
+func startRelease(t *testing.T, release string) *tower {
 	t.Helper()
 
-	x := boot(t, "version: "+release)
+	x := startLoggedOut(t, "version: "+release)
 	x.token = post[wire.WithTask[wire.LoginResponse]](x, "login", object{
 		"username": x.Username(), "password": x.Password(), "source": "LOCAL",
 	}).Data.Token
@@ -49,8 +49,8 @@ func started(t *testing.T, release string) *tower {
 	return x
 }
 
-// TestOlderTowersLackFields looks at rows, and filters and orders by a field,
-// just before and at the release that brought it.
+// TestOlderTowersLackFields checks rows, and filters and orders by a field, at
+// the release that brought the field and at the one before.
 func TestOlderTowersLackFields(t *testing.T) {
 	for _, test := range []struct {
 		operation, field, before, since, where string
@@ -77,11 +77,11 @@ func TestOlderTowersLackFields(t *testing.T) {
 		{"get-vm-nics", "guest_info_ip_addresses_v6", "4.7.0", "4.8.0", ""},
 	} {
 		t.Run(test.operation+" "+test.field, func(t *testing.T) {
-			old, young := started(t, test.before), started(t, test.since)
+			old, young := startRelease(t, test.before), startRelease(t, test.since)
 
 			for x, want := range map[*tower]bool{old: false, young: true} {
 				x.create(object{"name": "a"})
-				x.settle()
+				x.finishTasks()
 
 				rows := post[[]object](x, test.operation, object{})
 				if len(rows) == 0 {
@@ -89,7 +89,7 @@ func TestOlderTowersLackFields(t *testing.T) {
 				}
 
 				if _, has := rows[0][test.field]; has != want {
-					t.Errorf("that the rows of a young Tower have the field is %t, here it is %t: %v", want, has, rows[0])
+					t.Errorf("rows of a newer Tower have the field: %t, rows of this one: %t: %v", want, has, rows[0])
 				}
 			}
 
@@ -103,9 +103,9 @@ func TestOlderTowersLackFields(t *testing.T) {
 
 func TestOlderTowersNameLabelsByIDAlone(t *testing.T) {
 	for release, want := range map[string]bool{"4.0.0": false, "4.1.0": true} {
-		x := started(t, release)
-		vm := x.made(object{"name": "a"})
-		l := x.label("k", "v")
+		x := startRelease(t, release)
+		vm := x.newVM(object{"name": "a"})
+		l := x.newLabel("k", "v")
 		post[listReply](x, "add-labels-to-resources", edit(l, object{"vms": object{"id": vm.ID}}))
 
 		label := post[[]object](x, "get-vms", byID(vm.ID))[0]["labels"].([]any)[0].(object)
@@ -115,8 +115,8 @@ func TestOlderTowersNameLabelsByIDAlone(t *testing.T) {
 	}
 }
 
-func TestRepliesToChangesLackWhatRowsLack(t *testing.T) {
-	x := started(t, "4.1.0")
+func TestRepliesToChangesLackNewerFields(t *testing.T) {
+	x := startRelease(t, "4.1.0")
 
 	reply := post[[]object](x, "create-vm-from-content-library-template", x.params(object{"name": "a"}))[0]
 	if data := reply["data"].(object); data["id"] == nil || data["name"] != "a" {
@@ -126,8 +126,8 @@ func TestRepliesToChangesLackWhatRowsLack(t *testing.T) {
 	}
 }
 
-// TestOlderTowersIgnoreMembersOfCreations sends what a release does not know
-// yet: it answers 200 and does nothing about it.
+// TestOlderTowersIgnoreMembersOfCreations sends members that a release does not
+// know yet: it replies with 200 and ignores them.
 func TestOlderTowersIgnoreMembersOfCreations(t *testing.T) {
 	type effect struct {
 		release      string
@@ -141,13 +141,13 @@ func TestOlderTowersIgnoreMembersOfCreations(t *testing.T) {
 		{release: "3.3.0", qos: true, group: true},
 		{release: "4.0.0", qos: true, group: true, owner: true},
 	} {
-		x := started(t, want.release)
-		group := x.madeBy("create-vm-placement-group", []object{{
+		x := startRelease(t, want.release)
+		group := x.newObject("create-vm-placement-group", []object{{
 			"cluster_id": x.idOf("get-clusters", "cluster-1"), "name": "g", "enabled": true,
 		}})
-		x.settle()
+		x.finishTasks()
 
-		vm := x.made(object{
+		vm := x.newVM(object{
 			"name": "a", "owner": object{"search_for": "username", "value": "root"}, "vm_placement_group": object{"id": group},
 			"vm_nics": []object{{
 				"connect_vlan_id": x.idOf("get-vlans", "default"), "qos": object{"egress": object{"enabled": true, "rate_limit": 9}},
@@ -183,8 +183,8 @@ func TestOlderTowersRefuseValuesOfLaterReleases(t *testing.T) {
 			}}}})
 		}
 
-		old, young := started(t, test.before), started(t, test.since)
-		old.refused("add-vm-disk", body(old, old.made(object{"name": "a"}).ID), http.StatusBadRequest)
-		post[listReply](young, "add-vm-disk", body(young, young.made(object{"name": "a"}).ID))
+		old, young := startRelease(t, test.before), startRelease(t, test.since)
+		old.refused("add-vm-disk", body(old, old.newVM(object{"name": "a"}).ID), http.StatusBadRequest)
+		post[listReply](young, "add-vm-disk", body(young, young.newVM(object{"name": "a"}).ID))
 	}
 }

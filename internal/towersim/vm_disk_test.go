@@ -11,11 +11,11 @@ import (
 
 func TestExpandDisk(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	disk := x.disks(vm.ID)[0]
 
 	reply := post[[]vmReply](x, "expand-vm-disk", object{"where": object{"id": disk.ID}, "size": 50, "size_unit": "GB"})
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply[0].TaskID)
 
 	volume := post[[]wire.VMVolume](x, "get-vm-volumes", byID(disk.VMVolume.ID))[0]
@@ -28,28 +28,28 @@ func TestExpandDisk(t *testing.T) {
 
 func TestExpandBeyondTheStorageFails(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, storage_tib: 1}]}")
-	vm := x.made(object{"is_full_copy": true})
+	vm := x.newVM(object{"is_full_copy": true})
 
 	reply := post[[]vmReply](x, "expand-vm-disk", object{"where": object{"vm": object{"id": vm.ID}}, "size": int64(600) << 30})
-	x.settle()
+	x.finishTasks()
 	x.failed(reply[0].TaskID, "EAllocSpace")
 }
 
 func TestCDROMCannotBeExpanded(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"cloud_init": object{}})
+	vm := x.newVM(object{"cloud_init": object{}})
 	x.refused("expand-vm-disk", object{"where": object{"vm": object{"id": vm.ID}, "type": "CD_ROM"}, "size": int64(1) << 40}, http.StatusBadRequest)
 }
 
 func TestUpdateVolume(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	id := x.disks(vm.ID)[0].VMVolume.ID
 
 	reply := post[[]wire.WithTask[wire.VMVolume]](x, "update-vm-volume", object{
 		"where": object{"id": id}, "data": object{"name": "n", "description": "d", "size": int64(41) << 30},
 	})[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	volume := post[[]wire.VMVolume](x, "get-vm-volumes", byID(id))[0]

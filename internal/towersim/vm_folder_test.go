@@ -16,14 +16,15 @@ type folderReply = wire.WithTask[wire.VMFolder]
 
 const twoClusters = "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}"
 
-// newFolder is a VM folder of the first cluster, or of another one.
+// newFolder returns the parameters of a VM folder in the first cluster, or in
+// another one.
 func (x *tower) newFolder(name string, cluster ...string) object {
 	x.t.Helper()
 
 	return object{"name": name, "cluster_id": x.idOf("get-clusters", append(cluster, "cluster-1")[0])}
 }
 
-func (x *tower) folder(name string, cluster ...string) wire.VMFolder {
+func (x *tower) createFolder(name string, cluster ...string) wire.VMFolder {
 	x.t.Helper()
 
 	return post[[]folderReply](x, "create-vm-folder", []object{x.newFolder(name, cluster...)})[0].Data
@@ -35,7 +36,7 @@ func (x *tower) getFolder(id string) wire.VMFolder {
 	return first[wire.VMFolder](x, "get-vm-folders", object{"id": id})
 }
 
-// folderNames are the names of the folders that a filter finds, sorted.
+// folderNames returns the names of the folders that a filter finds, sorted.
 func (x *tower) folderNames(where object) []string {
 	x.t.Helper()
 
@@ -72,7 +73,7 @@ func TestFolderIsThereAtOnce(t *testing.T) {
 	}
 
 	if *replies[0].Data.LocalID == *replies[1].Data.LocalID {
-		t.Error("two folders have one local id")
+		t.Error("two folders have the same local id")
 	}
 
 	if n := x.countFolders(object{}); n != 2 {
@@ -86,8 +87,8 @@ func TestFolderIsThereAtOnce(t *testing.T) {
 
 func TestFolderNamesAreUniqueInACluster(t *testing.T) {
 	x := start(t, twoClusters)
-	x.folder("web")
-	x.folder("web", "cluster-2")
+	x.createFolder("web")
+	x.createFolder("web", "cluster-2")
 
 	for what, body := range map[string][]object{
 		"an existing name":        {x.newFolder("db"), x.newFolder("web")},
@@ -104,16 +105,16 @@ func TestFolderNamesAreUniqueInACluster(t *testing.T) {
 
 	x.refused("create-vm-folder", []object{{"name": "db", "cluster_id": "x"}}, http.StatusNotFound)
 
-	// One name twice, but in two clusters.
+	// The same name may be used in two clusters.
 	post[[]folderReply](x, "create-vm-folder", []object{x.newFolder("new"), x.newFolder("new", "cluster-2")})
-	same(t, "folders", x.folderNames(object{}), []string{"new", "new", "web", "web"})
+	wantStrings(t, "folders", x.folderNames(object{}), []string{"new", "new", "web", "web"})
 }
 
 func TestRenamedFolder(t *testing.T) {
 	x := start(t, twoClusters)
-	web, db := x.folder("web"), x.folder("db")
-	x.folder("far", "cluster-2")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
+	web, db := x.createFolder("web"), x.createFolder("db")
+	x.createFolder("far", "cluster-2")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
 
 	got := post[[]folderReply](x, "update-vm-folder", edit(web.ID, object{"name": "front"}))
 	if len(got) != 1 || got[0].Data.ID != web.ID || got[0].Data.Name != "front" || text(got[0].Data.LocalID) != text(web.LocalID) {
@@ -124,7 +125,8 @@ func TestRenamedFolder(t *testing.T) {
 		t.Errorf("the VM is in %+v", in)
 	}
 
-	// A folder may keep its name, or take one of another cluster's.
+	// A folder may keep its name, or get the name of a folder in another
+	// cluster.
 	post[[]folderReply](x, "update-vm-folder", edit(web.ID, object{"name": "front"}))
 	post[[]folderReply](x, "update-vm-folder", edit(db.ID, object{"name": "far"}))
 
@@ -136,14 +138,14 @@ func TestRenamedFolder(t *testing.T) {
 		t.Errorf("an unknown folder is renamed: %+v", got)
 	}
 
-	same(t, "folders", x.folderNames(object{}), []string{"far", "far", "front"})
+	wantStrings(t, "folders", x.folderNames(object{}), []string{"far", "far", "front"})
 }
 
 func TestDeletedFolderLeavesItsVMs(t *testing.T) {
 	x := start(t, "")
-	web := x.folder("web")
-	x.folder("db")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
+	web := x.createFolder("web")
+	x.createFolder("db")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
 
 	got := post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-folder", byID(web.ID))
 	if len(got) != 1 || got[0].TaskID != nil || got[0].Data.ID != web.ID {
@@ -155,10 +157,10 @@ func TestDeletedFolderLeavesItsVMs(t *testing.T) {
 	}
 
 	if again := post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-folder", byID(web.ID)); len(again) != 0 {
-		t.Errorf("it is deleted again: %+v", again)
+		t.Errorf("it was deleted again: %+v", again)
 	}
 
-	same(t, "folders", x.folderNames(object{}), []string{"db"})
+	wantStrings(t, "folders", x.folderNames(object{}), []string{"db"})
 
 	if folders := first[wire.Cluster](x, "get-clusters", object{}).VMFolders; len(folders) != 1 {
 		t.Errorf("the cluster has %+v", folders)
@@ -167,9 +169,9 @@ func TestDeletedFolderLeavesItsVMs(t *testing.T) {
 
 func TestVMsMoveBetweenFolders(t *testing.T) {
 	x := start(t, twoClusters)
-	web, db, far := x.folder("web"), x.folder("db"), x.folder("far", "cluster-2")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
-	other := x.made(object{"name": "b", "folder_id": web.ID})
+	web, db, far := x.createFolder("web"), x.createFolder("db"), x.createFolder("far", "cluster-2")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
+	other := x.newVM(object{"name": "b", "folder_id": web.ID})
 
 	wants := func(what string, inWeb, inDB int) {
 		t.Helper()
@@ -182,16 +184,16 @@ func TestVMsMoveBetweenFolders(t *testing.T) {
 	}
 
 	wants("made", 2, 0)
-	x.done("add-vm-to-folder", vm.ID, object{"folder_id": db.ID})
+	x.mustOperate("add-vm-to-folder", vm.ID, object{"folder_id": db.ID})
 	wants("moved", 1, 1)
 
 	if in, listed := x.vm(vm.ID).Folder, x.getFolder(db.ID).VMs; in.ID != db.ID || listed[0].ID != vm.ID || listed[0].Name != "a" {
 		t.Errorf("the VM is in %+v, the folder lists %+v", in, listed)
 	}
 
-	x.done("remove-vm-from-folder", vm.ID)
+	x.mustOperate("remove-vm-from-folder", vm.ID)
 	wants("taken out", 1, 0)
-	x.done("delete-vm", other.ID)
+	x.mustOperate("delete-vm", other.ID)
 	wants("deleted", 0, 0)
 
 	x.failed(x.operate("add-vm-to-folder", vm.ID, object{"folder_id": far.ID}).TaskID, "VM_FOLDER_NOT_FOUND")
@@ -200,16 +202,16 @@ func TestVMsMoveBetweenFolders(t *testing.T) {
 	x.refused("create-vm-from-content-library-template", x.params(object{"folder_id": "x"}), http.StatusNotFound)
 }
 
-// What a task wants of a folder that is deleted before the task has ended.
+// TestFolderDeletedUnderATask deletes a folder while a task moves a VM into it.
 func TestFolderDeletedUnderATask(t *testing.T) {
 	x := start(t, "")
-	web, db := x.folder("web"), x.folder("db")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
+	web, db := x.createFolder("web"), x.createFolder("db")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
 
 	move := post[[]vmReply](x, "add-vm-to-folder", edit(vm.ID, object{"folder_id": db.ID}))[0]
 	create := x.create(object{"name": "b", "folder_id": db.ID})[0]
 	post[[]wire.WithTask[wire.Deleted]](x, "delete-vm-folder", byID(db.ID))
-	x.settle()
+	x.finishTasks()
 
 	x.failed(move.TaskID, "VM_FOLDER_NOT_FOUND")
 
@@ -226,8 +228,8 @@ func TestFolderDeletedUnderATask(t *testing.T) {
 
 func TestFoldersAreFound(t *testing.T) {
 	x := start(t, twoClusters)
-	web, _, _ := x.folder("web"), x.folder("db"), x.folder("far", "cluster-2")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
+	web, _, _ := x.createFolder("web"), x.createFolder("db"), x.createFolder("far", "cluster-2")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
 
 	for what, c := range map[string]struct {
 		where object
@@ -246,7 +248,7 @@ func TestFoldersAreFound(t *testing.T) {
 		"number of VMs":   {object{"vm_num_gt": 0}, []string{"web"}},
 		"nothing matches": {object{"name": "x"}, nil},
 	} {
-		same(t, what, x.folderNames(c.where), c.want)
+		wantStrings(t, what, x.folderNames(c.where), c.want)
 
 		if n := x.countFolders(c.where); n != len(c.want) {
 			t.Errorf("%s: %d are counted", what, n)
@@ -272,20 +274,20 @@ func TestFoldersAreFound(t *testing.T) {
 }
 
 func TestFoldersOfTheOldestTower(t *testing.T) {
-	x := boot(t, "version: 2.8.0")
+	x := startLoggedOut(t, "version: 2.8.0")
 	x.token = post[wire.WithTask[wire.LoginResponse]](x, "login", object{
 		"username": x.Username(), "password": x.Password(), "source": "LOCAL",
 	}).Data.Token
 
-	web := x.folder("web")
-	vm := x.made(object{"name": "a", "folder_id": web.ID})
+	web := x.createFolder("web")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID})
 
 	if got := post[[]folderReply](x, "update-vm-folder", edit(web.ID, object{"name": "front"}))[0].Data; *got.VMNum != 1 || len(got.VMs) != 1 {
 		t.Errorf("the reply shows %+v", got)
 	}
 
-	x.done("remove-vm-from-folder", vm.ID)
-	x.done("add-vm-to-folder", vm.ID, object{"folder_id": web.ID})
+	x.mustOperate("remove-vm-from-folder", vm.ID)
+	x.mustOperate("add-vm-to-folder", vm.ID, object{"folder_id": web.ID})
 
 	if f := x.getFolder(web.ID); f.Name != "front" || *f.VMNum != 1 || !uuidPattern.MatchString(text(f.LocalID)) {
 		t.Errorf("got %+v", f)
@@ -300,9 +302,9 @@ func TestFoldersOfTheOldestTower(t *testing.T) {
 
 func TestVMsLeaveTheirFolderWithTheirCluster(t *testing.T) {
 	x := start(t, twoClusters)
-	web := x.folder("web")
-	vm := x.made(object{"name": "a", "folder_id": web.ID, "vm_nics": []object{}})
-	x.done("migrate-vm-across-cluster", vm.ID, object{"cluster_id": x.idOf("get-clusters", "cluster-2"), "vm_config": object{
+	web := x.createFolder("web")
+	vm := x.newVM(object{"name": "a", "folder_id": web.ID, "vm_nics": []object{}})
+	x.mustOperate("migrate-vm-across-cluster", vm.ID, object{"cluster_id": x.idOf("get-clusters", "cluster-2"), "vm_config": object{
 		"elf_storage_policy": "REPLICA_2_THIN_PROVISION", "migrate_type": "COLD_MIGRATE", "network_mapping": []object{},
 	}})
 

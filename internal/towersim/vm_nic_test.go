@@ -21,7 +21,7 @@ func (x *tower) addNIC(vmID string, nic object) vmReply {
 
 func TestAddedNICIsLast(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	x.addNIC(vm.ID, object{"mac_address": "52:54:00:aa:bb:cc", "model": "E1000", "mirror": true, "enabled": false})
 
 	nics := x.nics(vm.ID)
@@ -34,16 +34,16 @@ func TestAddedNICIsLast(t *testing.T) {
 	}
 }
 
-func TestHotAddedNICTellsItsMACLate(t *testing.T) {
+func TestHotAddedNICShowsItsMACLate(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	post[[]vmReply](x, "add-vm-nic", object{
 		"where": object{"id": vm.ID}, "data": object{"vm_nics": []object{{"connect_vlan_id": x.idOf("get-vlans", "default")}}},
 	})
 	x.Advance(2 * second)
 
 	if nics := x.nics(vm.ID); len(nics) != 2 || nics[1].MACAddress != nil {
-		t.Errorf("once the task is done: %+v", nics)
+		t.Errorf("after the task: %+v", nics)
 	}
 
 	x.Advance(second)
@@ -55,18 +55,18 @@ func TestHotAddedNICTellsItsMACLate(t *testing.T) {
 
 func TestHotAddedNICGetsAnAddress(t *testing.T) {
 	x := start(t, "timing: {dhcp: 2s, vmtools_sync: 60s}")
-	vm, on := x.run(object{})
-	x.at(on, 100*second)
+	vm, on := x.newRunningVM(object{})
+	x.advanceTo(on, 100*second)
 	x.addNIC(vm.ID, object{}) // plugged in at 102s
-	x.at(on, 164*second-1)
-	same(t, "just before", x.addresses(vm.ID), []string{"10.255.0.2", ""})
-	x.at(on, 164*second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.255.0.2", "10.255.0.3"})
+	x.advanceTo(on, 164*second-1)
+	wantStrings(t, "just before", x.addresses(vm.ID), []string{"10.255.0.2", ""})
+	x.advanceTo(on, 164*second)
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.255.0.2", "10.255.0.3"})
 }
 
 func TestAddNICRefuses(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2, vlans: [{name: far}]}]}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	for name, test := range map[string]struct {
 		nics   []object
@@ -86,9 +86,9 @@ func TestAddNICRefuses(t *testing.T) {
 
 func TestRemoveNICByIndex(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.addNIC(vm.ID, object{"mac_address": "52:54:00:aa:bb:cc"})
-	x.done("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
+	x.mustOperate("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
 
 	nics := x.nics(vm.ID)
 	if len(nics) != 1 || text(nics[0].MACAddress) != "52:54:00:aa:bb:cc" || *nics[0].Order != 0 {
@@ -100,24 +100,24 @@ func TestRemoveNICByIndex(t *testing.T) {
 
 func TestRemoveNICByWhere(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
-	other := x.made(object{"name": "b"})
+	vm := x.newVM(object{"name": "a"})
+	other := x.newVM(object{"name": "b"})
 
 	x.refused("remove-vm-nic-by-where", object{"where": object{}, "effect": object{}}, http.StatusBadRequest)
 
 	replies := post[[]vmReply](x, "remove-vm-nic-by-where", object{"where": object{}, "effect": object{"vm_ids": []string{vm.ID}}})
-	x.settle()
+	x.finishTasks()
 
 	if len(replies) != 1 || len(x.nics(vm.ID)) != 0 || len(x.nics(other.ID)) != 1 {
 		t.Errorf("%d replies, %d and %d NICs", len(replies), len(x.nics(vm.ID)), len(x.nics(other.ID)))
 	}
 }
 
-func TestRemovedNICGivesItsLeaseBack(t *testing.T) {
+func TestRemovedNICReleasesItsLease(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, vlans: [{name: default, dhcp: 10.0.0.0/30}]}]}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.Advance(100 * second)
-	x.done("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
+	x.mustOperate("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
 
 	if got := x.vm(vm.ID).IPs; got != "127.0.0.1" {
 		t.Errorf("ips: %q", got)
@@ -125,13 +125,13 @@ func TestRemovedNICGivesItsLeaseBack(t *testing.T) {
 
 	x.addNIC(vm.ID, object{})
 	x.Advance(100 * second)
-	same(t, "addresses", x.addresses(vm.ID), []string{"10.0.0.2"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"10.0.0.2"})
 }
 
 func TestUpdateNICByIndex(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	x.done("update-vm-nic", vm.ID, object{"nic_index": 0, "enabled": false, "model": "E1000"})
+	vm := x.newVM(object{})
+	x.mustOperate("update-vm-nic", vm.ID, object{"nic_index": 0, "enabled": false, "model": "E1000"})
 
 	if nic := x.nics(vm.ID)[0]; *nic.Enabled || *nic.Model != wire.VMNicModelE1000 {
 		t.Errorf("got %+v", nic)
@@ -142,65 +142,65 @@ func TestUpdateNICByIndex(t *testing.T) {
 
 func TestDisablingANICTakesItsAddress(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.Advance(100 * second)
 
 	edit := func(enabled bool) {
 		post[[]vmReply](x, "update-vm-nic-advance-info", object{
 			"where": object{"vm": object{"id": vm.ID}}, "data": object{"enabled": enabled},
 		})
-		x.settle()
+		x.finishTasks()
 	}
 
 	edit(false)
-	same(t, "disabled", x.addresses(vm.ID), []string{""})
+	wantStrings(t, "disabled", x.addresses(vm.ID), []string{""})
 	x.Advance(600 * second)
-	same(t, "disabled for long", x.addresses(vm.ID), []string{""})
+	wantStrings(t, "disabled for long", x.addresses(vm.ID), []string{""})
 	edit(true)
 	x.Advance(62 * second)
-	same(t, "enabled", x.addresses(vm.ID), []string{"10.255.0.2"})
+	wantStrings(t, "enabled", x.addresses(vm.ID), []string{"10.255.0.2"})
 }
 
 func TestAnotherNetworkMeansAnotherLease(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, vlans: [{name: default, dhcp: 10.0.0.0/24}, {name: other, dhcp: 10.0.1.0/24}]}]}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.Advance(100 * second)
 	post[[]vmReply](x, "update-vm-nic-advance-info", object{
 		"where": object{"vm": object{"id": vm.ID}}, "data": object{"connect_vlan_id": x.idOf("get-vlans", "other")},
 	})
 	x.Advance(100 * second)
-	same(t, "addresses", x.addresses(vm.ID), []string{"10.0.1.2"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"10.0.1.2"})
 
 	if nic := x.nics(vm.ID)[0]; nic.Vlan.Name != "other" {
 		t.Errorf("got %+v", nic)
 	}
 }
 
-func TestAddressOfANICGoesThroughTheTools(t *testing.T) {
+func TestAddressOfANICIsSetByTheTools(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	body := object{
 		"where": object{"vm": object{"id": vm.ID}},
 		"data":  object{"ip_address": "10.9.0.5", "subnet_mask": "255.255.255.0", "gateway": "10.9.0.1"},
 	}
 
 	reply := post[[]vmReply](x, "update-vm-nic-basic-info", body)[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_TOOLS_NOT_RUNNING")
 
 	x.Advance(100 * second)
 
 	reply = post[[]vmReply](x, "update-vm-nic-basic-info", body)[0]
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
-	same(t, "before the next report", x.addresses(vm.ID), []string{"10.255.0.2"})
+	wantStrings(t, "before the next report", x.addresses(vm.ID), []string{"10.255.0.2"})
 	x.Advance(60 * second)
-	same(t, "then", x.addresses(vm.ID), []string{"10.9.0.5"})
+	wantStrings(t, "then", x.addresses(vm.ID), []string{"10.9.0.5"})
 }
 
-func TestNICEditRefusesNonsense(t *testing.T) {
+func TestNICEditRefusesInvalidValues(t *testing.T) {
 	x := start(t, "")
-	x.made(object{})
+	x.newVM(object{})
 
 	for name, data := range map[string]object{
 		"mac": {"mac_address": "x"}, "address": {"ip_address": "x"},

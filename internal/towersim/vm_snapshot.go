@@ -19,9 +19,10 @@ type snapshot struct {
 	labelSet
 }
 
-func (s *snapshot) id() string                                    { return s.row.ID }
-func (s *snapshot) rowPtr() any                                   { return &s.row }
-func (s *snapshot) refreshLabels()                                { s.row.Labels = s.nestedLabels() }
+func (s *snapshot) id() string     { return s.row.ID }
+func (s *snapshot) rowPtr() any    { return &s.row }
+func (s *snapshot) refreshLabels() { s.row.Labels = s.nestedLabels() }
+
 func (s *snapshot) setAsyncStatus(status *wire.EntityAsyncStatus) { s.row.EntityAsyncStatus = status }
 
 func (s *snapshot) nested() wire.NestedVMSnapshot {

@@ -34,7 +34,7 @@ func TestPowerTransitions(t *testing.T) {
 	} {
 		t.Run(test.operation+" from "+string(test.from), func(t *testing.T) {
 			x := start(t, "")
-			vm := x.in(test.from)
+			vm := x.vmIn(test.from)
 			reply := x.operate(test.operation, vm.ID)
 
 			if test.fails {
@@ -50,17 +50,17 @@ func TestPowerTransitions(t *testing.T) {
 	}
 }
 
-// in makes a VM in a power state.
-func (x *tower) in(status wire.VMStatus) wire.VM {
+// vmIn creates a VM and brings it into a power state.
+func (x *tower) vmIn(status wire.VMStatus) wire.VM {
 	x.t.Helper()
 
 	if status == wire.VMStatusStopped {
-		return x.made(object{"status": "STOPPED"})
+		return x.newVM(object{"status": "STOPPED"})
 	}
 
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	if status == wire.VMStatusSuspended {
-		x.done("suspend-vm", vm.ID)
+		x.mustOperate("suspend-vm", vm.ID)
 	}
 
 	return vm
@@ -68,27 +68,27 @@ func (x *tower) in(status wire.VMStatus) wire.VM {
 
 func TestNewerTowersRefuseAWrongPowerState(t *testing.T) {
 	x := start(t, "version: 4.7.0")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.refused("start-vm", byID(vm.ID), http.StatusBadRequest)
 }
 
 func TestGuestCanIgnoreAShutdown(t *testing.T) {
 	x := start(t, `guests: [{match: "*", acpi: false}]`)
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.failed(x.operate("shutdown-vm", vm.ID).TaskID, "JOB_VM_SHUTDOWN_TIMEOUT")
 
 	if got := x.vm(vm.ID).Status; got != wire.VMStatusRunning {
 		t.Errorf("the VM is %s", got)
 	}
 
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 }
 
 func TestStartOnAWantedHost(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"status": "STOPPED"})
+	vm := x.newVM(object{"status": "STOPPED"})
 	id := x.idOf("get-hosts", "cluster-1-host-2")
-	x.done("start-vm", vm.ID, object{"host_id": id})
+	x.mustOperate("start-vm", vm.ID, object{"host_id": id})
 
 	if got := x.vm(vm.ID).Host.ID; got != id {
 		t.Errorf("the VM is on %s", got)
@@ -99,11 +99,11 @@ func TestStartOnAWantedHost(t *testing.T) {
 
 func TestStartNeedsMemory(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, hosts: [{memory_gib: 4}]}]}")
-	vm := x.made(object{"name": "a", "status": "STOPPED"})
-	x.made(object{"name": "b"})
+	vm := x.newVM(object{"name": "a", "status": "STOPPED"})
+	x.newVM(object{"name": "b"})
 	x.failed(x.operate("start-vm", vm.ID).TaskID, "VM_SCHEDULE_FAILED")
-	x.done("poweroff-vm", x.vms(object{"name": "b"})[0].ID)
-	x.done("start-vm", vm.ID)
+	x.mustOperate("poweroff-vm", x.vms(object{"name": "b"})[0].ID)
+	x.mustOperate("start-vm", vm.ID)
 }
 
 func TestHostShowsItsMemory(t *testing.T) {
@@ -114,13 +114,13 @@ func TestHostShowsItsMemory(t *testing.T) {
 		t.Errorf("empty: %d GiB", got)
 	}
 
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	if got := free(); got != 12 {
 		t.Errorf("with a VM: %d GiB", got)
 	}
 
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 
 	if got := free(); got != 16 {
 		t.Errorf("with a stopped VM: %d GiB", got)
@@ -129,8 +129,8 @@ func TestHostShowsItsMemory(t *testing.T) {
 
 func TestUpdateVM(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
-	x.done("update-vm-basic-info", vm.ID, object{
+	vm := x.newVM(object{})
+	x.mustOperate("update-vm-basic-info", vm.ID, object{
 		"name": "b", "description": "d", "ha": false, "vcpu": 4, "cpu_cores": 2, "cpu_sockets": 2, "memory": int64(8) << 30,
 	})
 
@@ -146,10 +146,10 @@ func TestUpdateVM(t *testing.T) {
 
 func TestShrinkingNeedsAStoppedVM(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"memory": 1 << 30}).TaskID, "VM_STATUS_NOT_ALLOWED")
-	x.done("poweroff-vm", vm.ID)
-	x.done("update-vm-basic-info", vm.ID, object{"memory": 1 << 30, "vcpu": 1})
+	x.mustOperate("poweroff-vm", vm.ID)
+	x.mustOperate("update-vm-basic-info", vm.ID, object{"memory": 1 << 30, "vcpu": 1})
 
 	if got := x.vm(vm.ID); got.Memory != 1<<30 || got.VCPU != 1 {
 		t.Errorf("got %d bytes, %d CPUs", got.Memory, got.VCPU)
@@ -158,28 +158,28 @@ func TestShrinkingNeedsAStoppedVM(t *testing.T) {
 
 func TestGrowingBeyondTheHostFails(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1, hosts: [{memory_gib: 8}]}]}")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"memory": int64(9) << 30, "name": "b"}).TaskID, "VM_SCHEDULE_FAILED")
 
 	if got := x.vm(vm.ID); got.Name != "vm" || got.Memory != 4<<30 {
-		t.Errorf("half of the change was made: %q, %d bytes", got.Name, got.Memory)
+		t.Errorf("half of the change was applied: %q, %d bytes", got.Name, got.Memory)
 	}
 
-	x.done("update-vm-basic-info", vm.ID, object{"memory": int64(8) << 30})
+	x.mustOperate("update-vm-basic-info", vm.ID, object{"memory": int64(8) << 30})
 }
 
 func TestRenameToATakenName(t *testing.T) {
 	x := start(t, "")
-	x.made(object{"name": "a"})
-	vm := x.made(object{"name": "b"})
+	x.newVM(object{"name": "a"})
+	vm := x.newVM(object{"name": "b"})
 	x.failed(x.operate("update-vm-basic-info", vm.ID, object{"name": "a"}).TaskID, "VM_DUPLICATED_NAME")
 }
 
 func TestEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	nic, disk := x.nics(vm.ID)[0], x.disks(vm.ID)[0]
-	x.done("update-vm-basic-info", vm.ID, object{"description": "d"})
+	x.mustOperate("update-vm-basic-info", vm.ID, object{"description": "d"})
 
 	after := x.vm(vm.ID)
 	if x.nics(vm.ID)[0].ID == nic.ID || x.disks(vm.ID)[0].ID == disk.ID {
@@ -187,7 +187,7 @@ func TestEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 	}
 
 	if after.VMNics[0].ID != x.nics(vm.ID)[0].ID || after.VMDisks[0].ID != x.disks(vm.ID)[0].ID {
-		t.Error("the VM names other ids than the lists")
+		t.Error("the VM has ids that are not in the lists")
 	}
 
 	if text(x.nics(vm.ID)[0].MACAddress) != text(nic.MACAddress) || x.disks(vm.ID)[0].VMVolume.ID != disk.VMVolume.ID {
@@ -201,14 +201,14 @@ func TestEditRenewsTheIDsOfNICsAndDisks(t *testing.T) {
 
 func TestDeleteVMTakesItsPartsAlong(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	reply := post[[]wire.WithTask[wire.Deleted]](x, "delete-vm", byID(vm.ID))[0]
 	if reply.Data.ID != vm.ID || *x.vm(vm.ID).EntityAsyncStatus != wire.EntityAsyncStatusDeleting {
 		t.Errorf("got %+v", reply)
 	}
 
-	x.settle()
+	x.finishTasks()
 	x.succeeded(reply.TaskID)
 
 	for _, operation := range []string{"get-vms", "get-vm-nics", "get-vm-disks", "get-vm-volumes"} {
@@ -224,17 +224,17 @@ func TestDeleteVMTakesItsPartsAlong(t *testing.T) {
 
 func TestDeletingARunningVMCanFail(t *testing.T) {
 	x := start(t, "delete_running: false")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 
 	reply := post[[]wire.WithTask[wire.Deleted]](x, "delete-vm", byID(vm.ID))[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VM_STATUS_NOT_ALLOWED")
 
 	if got := x.vm(vm.ID); got.EntityAsyncStatus != nil {
 		t.Errorf("the VM is still %s", *got.EntityAsyncStatus)
 	}
 
-	x.done("poweroff-vm", vm.ID)
+	x.mustOperate("poweroff-vm", vm.ID)
 	x.operate("delete-vm", vm.ID)
 
 	if left := x.vms(object{}); len(left) != 0 {
@@ -244,7 +244,7 @@ func TestDeletingARunningVMCanFail(t *testing.T) {
 
 func TestRecycleBin(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	x.operate("move-vm-to-recycle", vm.ID)
 
 	got := x.vm(vm.ID)
@@ -263,21 +263,21 @@ func TestRecycleBin(t *testing.T) {
 
 func TestRecoveryToATakenNameFails(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 	x.operate("move-vm-to-recycle", vm.ID)
-	x.made(object{"name": "a"})
+	x.newVM(object{"name": "a"})
 	x.failed(x.operate("recover-vm-from-recycle", vm.ID).TaskID, "VM_DUPLICATED_NAME")
 }
 
 func TestRecycleBinCanBeOff(t *testing.T) {
 	x := start(t, "recycle_bin: false")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.refused("move-vm-to-recycle", byID(vm.ID), http.StatusBadRequest)
 }
 
 func TestHiddenVMComesBack(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 
 	if err := x.HideVM("a", 10*second); err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestChangesBehindTheClientsBack(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := start(t, "")
-			vm := x.made(object{"name": "a"})
+			vm := x.newVM(object{"name": "a"})
 
 			if err := test.change(x); err != nil {
 				t.Fatal(err)
@@ -331,7 +331,7 @@ func TestNICsInAnotherOrder(t *testing.T) {
 	}
 
 	after := x.nics(id)
-	same(t, "MACs", []string{*after[0].MACAddress, *after[1].MACAddress}, []string{*before[1].MACAddress, *before[0].MACAddress})
+	wantStrings(t, "MACs", []string{*after[0].MACAddress, *after[1].MACAddress}, []string{*before[1].MACAddress, *before[0].MACAddress})
 
 	if after[0].ID == before[1].ID || *after[0].Order != 0 {
 		t.Errorf("the first NIC is %s at %d, and was %s", after[0].ID, *after[0].Order, before[1].ID)
@@ -346,26 +346,26 @@ func TestActionOnAMissingVMIsAnError(t *testing.T) {
 
 func TestAddressesSetByHandStay(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 
 	if err := x.SetAddresses("a", "10.255.7.7"); err != nil {
 		t.Fatal(err)
 	}
 
 	x.Advance(600 * second)
-	same(t, "addresses", x.addresses(vm.ID), []string{"10.255.7.7"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"10.255.7.7"})
 }
 
 func TestFolderOfAVM(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{})
+	vm := x.newVM(object{})
 	x.refused("add-vm-to-folder", object{"where": object{"id": vm.ID}, "data": object{"folder_id": "x"}}, http.StatusNotFound)
-	x.done("remove-vm-from-folder", vm.ID)
+	x.mustOperate("remove-vm-from-folder", vm.ID)
 }
 
-func TestTwinsAppear(t *testing.T) {
+func TestDuplicateVMsAppear(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 
 	id, err := x.DuplicateVM("a")
 	if err != nil {
@@ -380,7 +380,7 @@ func TestTwinsAppear(t *testing.T) {
 
 func TestVMComesBackUnderAnotherID(t *testing.T) {
 	x := start(t, "")
-	vm := x.made(object{"name": "a"})
+	vm := x.newVM(object{"name": "a"})
 
 	id, err := x.ChangeVMID("a")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// vpcs asks for the VPCs over HTTP.
+// vpcs requests the VPCs over HTTP.
 func (x *tower) vpcs() []towersim.VPC {
 	x.t.Helper()
 
@@ -50,11 +50,11 @@ func inVPC(v towersim.VPC, subnet int, more object) object {
 func TestVPCNICsGetAddressesOfTheirSubnet(t *testing.T) {
 	x := start(t, "")
 	v := x.vpcs()[0]
-	vm := x.made(object{"name": "a", "vm_nics": []object{
+	vm := x.newVM(object{"name": "a", "vm_nics": []object{
 		inVPC(v, 0, nil), inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.77"}, "floating_ip_id": v.FloatingIPs[0].ID}),
 	}})
 	x.Advance(200 * second)
-	same(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.2", "192.168.11.77"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.2", "192.168.11.77"})
 
 	nics := x.nics(vm.ID)
 	for i, n := range nics {
@@ -84,14 +84,14 @@ func TestVPCNICsGetAddressesOfTheirSubnet(t *testing.T) {
 func TestVPCNICsMove(t *testing.T) {
 	x := start(t, "")
 	v := x.vpcs()[0]
-	vm := x.made(object{"name": "a", "vm_nics": []object{inVPC(v, 0, object{"floating_ip_id": v.FloatingIPs[0].ID})}})
+	vm := x.newVM(object{"name": "a", "vm_nics": []object{inVPC(v, 0, object{"floating_ip_id": v.FloatingIPs[0].ID})}})
 	x.Advance(200 * second)
 
 	move := func(place object) wire.VMNic {
 		t.Helper()
 
 		replies := post[[]vmReply](x, "update-vm-vpc-nic", object{"where": object{"vm": object{"id": vm.ID}}, "data": object{"vpc_nic": place}})
-		x.settle()
+		x.finishTasks()
 		x.succeeded(replies[0].TaskID)
 
 		return x.nics(vm.ID)[0]
@@ -102,16 +102,16 @@ func TestVPCNICsMove(t *testing.T) {
 	}
 
 	x.Advance(200 * second)
-	same(t, "in the other subnet", x.addresses(vm.ID), []string{"192.168.11.2"})
+	wantStrings(t, "in the other subnet", x.addresses(vm.ID), []string{"192.168.11.2"})
 
 	if n := move(object{"ip_addresses": []string{"192.168.11.9"}, "floating_ip_id": nil}); n.VPCNic.IPAddresses[0] != "192.168.11.9" || n.VPCNic.FloatingIP != nil {
 		t.Errorf("with another address: %+v", n.VPCNic)
 	}
 
-	// What it gave up is free for others.
-	x.made(object{"name": "b", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.2"}, "floating_ip_id": v.FloatingIPs[0].ID})}})
-	x.done("delete-vm", vm.ID)
-	x.made(object{"name": "c", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.9"}})}})
+	// Others can use the address that was given up.
+	x.newVM(object{"name": "b", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.2"}, "floating_ip_id": v.FloatingIPs[0].ID})}})
+	x.mustOperate("delete-vm", vm.ID)
+	x.newVM(object{"name": "c", "vm_nics": []object{inVPC(v, 1, object{"ip_addresses": []string{"192.168.11.9"}})}})
 }
 
 func TestVPCNICsAreRefused(t *testing.T) {
@@ -142,33 +142,34 @@ func TestVPCNICsAreRefused(t *testing.T) {
 	}
 
 	taken := inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.50"}})
-	vm := x.made(object{"name": "a", "vm_nics": []object{taken}})
+	vm := x.newVM(object{"name": "a", "vm_nics": []object{taken}})
 	reply := x.create(object{"name": "b", "vm_nics": []object{taken}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, "VPC_IP_CONFLICT")
 	x.failed(x.operate("add-vm-nic", vm.ID, object{"vm_nics": []object{taken}}).TaskID, "VPC_IP_CONFLICT")
 	x.refused("update-vm-nic", edit(vm.ID, object{"nic_index": 0, "connect_vlan_id": x.vlanOf("cluster-1")}), 400)
 
-	plain := x.made(object{"name": "c"})
+	plain := x.newVM(object{"name": "c"})
 	x.refused("update-vm-vpc-nic", object{"where": object{"vm": object{"id": plain.ID}}, "data": object{"vpc_nic": object{}}}, 400)
 
-	// Towers before 4.3 know of no VPC: what is left of the NIC has no network.
+	// Towers before 4.3 have no VPCs: the NIC is left without a network.
 	old := start(t, "version: 4.2.0")
 	old.refused(create, old.params(object{"vm_nics": []object{inVPC(old.vpcs()[0], 0, nil)}}), 400)
 }
 
-// fillSubnet makes a VM whose NICs leave a subnet so many free addresses.
+// fillSubnet creates a VM whose NICs leave a number of addresses of a subnet
+// free.
 func (x *tower) fillSubnet(v towersim.VPC, subnet, left int) wire.VM {
 	x.t.Helper()
 
-	const addresses = 256 - 3 // but those of the network, the gateway and broadcasts
+	const addresses = 256 - 3 // without those of the network, the gateway and broadcasts
 
 	nics := make([]object, addresses-left)
 	for i := range nics {
 		nics[i] = inVPC(v, subnet, nil)
 	}
 
-	return x.made(object{"name": "many", "status": "STOPPED", "vm_nics": nics})
+	return x.newVM(object{"name": "many", "status": "STOPPED", "vm_nics": nics})
 }
 
 func TestAFullVPCSubnetTakesNoMoreNICs(t *testing.T) {
@@ -177,53 +178,53 @@ func TestAFullVPCSubnetTakesNoMoreNICs(t *testing.T) {
 	x := start(t, "")
 	v := x.vpcs()[0]
 	many := x.fillSubnet(v, 0, 1)
-	other := x.made(object{"name": "other", "status": "STOPPED", "vm_nics": []object{inVPC(v, 1, nil)}})
+	other := x.newVM(object{"name": "other", "status": "STOPPED", "vm_nics": []object{inVPC(v, 1, nil)}})
 
 	reply := x.create(object{"name": "two", "vm_nics": []object{inVPC(v, 0, nil), inVPC(v, 0, nil)}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, code)
 
-	last := x.made(object{"name": "last", "vm_nics": []object{inVPC(v, 0, nil)}})
+	last := x.newVM(object{"name": "last", "vm_nics": []object{inVPC(v, 0, nil)}})
 	if n := x.nics(last.ID)[0]; len(n.VPCNic.IPAddresses) != 1 {
 		t.Errorf("the last NIC has %q", n.VPCNic.IPAddresses)
 	}
 
 	reply = x.create(object{"name": "more", "vm_nics": []object{inVPC(v, 0, nil)}})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(reply.TaskID, code)
 	x.failed(x.operate("add-vm-nic", other.ID, object{"vm_nics": []object{inVPC(v, 0, nil)}}).TaskID, code)
 
 	move := post[[]vmReply](x, "update-vm-vpc-nic", object{
 		"where": object{"vm": object{"id": other.ID}}, "data": object{"vpc_nic": object{"vpc_subnet_id": v.Subnets[0].ID}},
 	})[0]
-	x.settle()
+	x.finishTasks()
 	x.failed(move.TaskID, code)
 
 	if n := x.nics(other.ID); len(n) != 1 || n[0].VPCNic.VPCSubnet.ID != v.Subnets[1].ID {
 		t.Errorf("the other VM has %+v", n)
 	}
 
-	// What leaves makes room.
-	x.done("delete-vm", many.ID)
-	x.done("add-vm-nic", other.ID, object{"vm_nics": []object{inVPC(v, 0, nil)}})
+	// Deleted VMs release their addresses.
+	x.mustOperate("delete-vm", many.ID)
+	x.mustOperate("add-vm-nic", other.ID, object{"vm_nics": []object{inVPC(v, 0, nil)}})
 }
 
 func TestAVPCAddressIsForTheNICThatNamesIt(t *testing.T) {
 	x := start(t, "")
 	v := x.vpcs()[0]
-	vm := x.made(object{"name": "a", "vm_nics": []object{inVPC(v, 0, nil), inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.2"}})}})
+	vm := x.newVM(object{"name": "a", "vm_nics": []object{inVPC(v, 0, nil), inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.2"}})}})
 	x.Advance(200 * second)
-	same(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.3", "192.168.10.2"})
+	wantStrings(t, "addresses", x.addresses(vm.ID), []string{"192.168.10.3", "192.168.10.2"})
 }
 
 func TestRollbackIntoAFullVPCSubnetChangesNothing(t *testing.T) {
 	x := start(t, "")
 	v := x.vpcs()[0]
-	vm := x.made(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.9"}})}})
+	vm := x.newVM(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, object{"ip_addresses": []string{"192.168.10.9"}})}})
 
 	snapshot := post[[]wire.WithTask[wire.Deleted]](x, "create-vm-snapshot", object{"data": []object{{"vm_id": vm.ID, "name": "s"}}})[0].Data.ID
-	x.settle()
-	x.done("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
+	x.finishTasks()
+	x.mustOperate("remove-vm-nic", vm.ID, object{"nic_index": []int{0}})
 	x.fillSubnet(v, 0, 0)
 	x.failed(x.operate("rollback-vm", vm.ID, object{"snapshot_id": snapshot}).TaskID, "VPC_SUBNET_EXHAUSTED")
 
@@ -235,35 +236,36 @@ func TestRollbackIntoAFullVPCSubnetChangesNothing(t *testing.T) {
 func TestVPCNICsOutliveCopies(t *testing.T) {
 	x := start(t, "inventory: {clusters: [{name: cluster-1}, {name: cluster-2}]}")
 	v := x.vpcs()[0]
-	vm := x.made(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, nil)}})
+	vm := x.newVM(object{"name": "a", "status": "STOPPED", "vm_nics": []object{inVPC(v, 0, nil)}})
 
 	snapshot := post[[]wire.WithTask[wire.Deleted]](x, "create-vm-snapshot", object{"data": []object{{"vm_id": vm.ID, "name": "s"}}})[0].Data.ID
-	x.settle()
-	x.done("rollback-vm", vm.ID, object{"snapshot_id": snapshot})
+	x.finishTasks()
+	x.mustOperate("rollback-vm", vm.ID, object{"snapshot_id": snapshot})
 
 	if n := x.nics(vm.ID)[0]; n.VPCNic == nil || n.VPCNic.IPAddresses[0] != "192.168.10.2" {
 		t.Errorf("after the rollback: %+v", n.VPCNic)
 	}
 
 	clone := post[[]vmReply](x, "clone-vm", []object{{"src_vm_id": vm.ID, "name": "b"}})[0]
-	x.settle()
+	x.finishTasks()
 
 	if n := x.nics(clone.Data.ID)[0]; n.VPCNic == nil || n.VPCNic.IPAddresses[0] != "192.168.10.3" {
 		t.Errorf("the clone's: %+v", n.VPCNic)
 	}
 
-	// A template shows the place, and a VM of it in another cluster is on a network.
+	// A template shows the VPC, and a VM that is created from it in another
+	// cluster is on a VM network.
 	library := post[[]wire.WithTask[wire.Deleted]](x, "clone-content-library-vm-template-from-vm", []object{{
 		"vm": object{"id": vm.ID}, "name": "t", "clusters": object{"name_in": []string{"cluster-1", "cluster-2"}},
 	}})[0].Data.ID
-	x.settle()
+	x.finishTasks()
 
 	local := post[[]wire.VMTemplate](x, "get-vm-templates", object{"where": object{"name": "t", "cluster": object{"name": "cluster-1"}}})[0]
 	if got := local.VMNics[0]; *got.Type != wire.VMNicTypeVPC || got.VPCNic == nil || got.VPCNic.VPCSubnetLocalID == "" {
 		t.Errorf("the template shows %+v", got)
 	}
 
-	far := x.made(object{"name": "c", "template_id": library, "cluster_id": x.idOf("get-clusters", "cluster-2")})
+	far := x.newVM(object{"name": "c", "template_id": library, "cluster_id": x.idOf("get-clusters", "cluster-2")})
 	if n := x.nics(far.ID)[0]; n.VPCNic != nil || n.Vlan == nil {
 		t.Errorf("in the other cluster: %+v", n)
 	}

@@ -147,7 +147,7 @@ func TestWatch(t *testing.T) {
 
 // A watcher that has caught up and then misses changes that are no longer kept
 // gets an error.
-func TestWatchLearnsOfCompaction(t *testing.T) {
+func TestWatchSeesCompaction(t *testing.T) {
 	server, c := sdk(t, "4.6.0")
 	w := watcher(t, server, c)
 	createLabels(t, c, "a")

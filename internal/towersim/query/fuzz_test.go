@@ -10,8 +10,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// FuzzFind feeds whole list requests: there is never a panic, a refusal names
-// its place, and what is found is part of the whole.
+// FuzzFind answers list requests: there is never a panic, a refusal names a
+// place, and the rows found are part of the list.
 func FuzzFind(f *testing.F) {
 	for _, body := range []string{
 		`{}`, `{"where":{"id":"v1"}}`, `{"where":{"OR":[{"id":"v1"},{"local_id":"u2"}]},"first":1}`,
@@ -40,7 +40,7 @@ func FuzzFind(f *testing.F) {
 			}
 			again, againErr := Find(&indexed{inventory: src}, entity, req)
 			if (err == nil) != (againErr == nil) || strings.Join(ids(rows), " ") != strings.Join(ids(again), " ") {
-				t.Errorf("%s: look-ups change the answer: %q, %v and %q, %v", body, ids(rows), err, ids(again), againErr)
+				t.Errorf("%s: indexes change the result: %q, %v and %q, %v", body, ids(rows), err, ids(again), againErr)
 			}
 		}
 	})

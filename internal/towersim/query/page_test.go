@@ -128,14 +128,14 @@ func TestLookUpsDoNotScan(t *testing.T) {
 	}
 }
 
-// crowd is a source of many virtual machines with an index by id.
-type crowd struct {
+// manyVMs is a source of many VMs with an index by id.
+type manyVMs struct {
 	rows []any
 	byID map[string]any
 }
 
-func newCrowd(n int) *crowd {
-	c := &crowd{byID: map[string]any{}}
+func newManyVMs(n int) *manyVMs {
+	c := &manyVMs{byID: map[string]any{}}
 	for i := range n {
 		vm := &wire.VM{ID: fmt.Sprintf("cl%023d", i), LocalID: fmt.Sprintf("u%d", i), Name: fmt.Sprintf("vm-%d", i), VCPU: i % 8}
 		c.rows = append(c.rows, vm)
@@ -144,12 +144,15 @@ func newCrowd(n int) *crowd {
 	return c
 }
 
-func (c *crowd) Rows(string) []any                       { return c.rows }
-func (c *crowd) Related(string, any, string) []any       { return nil }
-func (c *crowd) ByID(_, id string) (row any, found bool) { row, found = c.byID[id]; return row, found }
+func (c *manyVMs) Rows(string) []any                 { return c.rows }
+func (c *manyVMs) Related(string, any, string) []any { return nil }
+func (c *manyVMs) ByID(_, id string) (row any, found bool) {
+	row, found = c.byID[id]
+	return row, found
+}
 
 func BenchmarkFind5000(b *testing.B) {
-	src := newCrowd(5000)
+	src := newManyVMs(5000)
 	var many strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&many, `,"cl%023d"`, i*5)

@@ -15,12 +15,11 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// The naive reading works on rows as they appear in a reply, follows relations
-// by comparing ids and evaluates a filter anew for each row. It shares nothing
-// with the engine but the source's rows.
-
 type jsonRow = map[string]any
 
+// naive is a simple second implementation: it works on rows as they appear in a
+// reply, follows relations by comparing ids, and evaluates a filter anew for
+// each row. It shares only the source's rows with the engine.
 type naive struct {
 	rows map[string][]jsonRow
 }
@@ -43,7 +42,7 @@ func newNaive(t *rapid.T, s *inventory) *naive {
 	return n
 }
 
-// relations tells where a relation leads and whether it has many ends.
+// relations says where each relation leads and whether to many rows.
 var relations = map[string]struct {
 	target string
 	many   bool
@@ -81,7 +80,7 @@ func (n *naive) related(entity string, row jsonRow, field string) []jsonRow {
 	return out
 }
 
-// eval gives "true", "false" or "unknown".
+// eval returns "true", "false" or "unknown".
 func (n *naive) eval(entity string, row, filter jsonRow) string {
 	var results []string
 	for key, arg := range filter {
@@ -191,7 +190,7 @@ func evalScalar(row jsonRow, key string, arg any) string {
 	return boolText(map[string]bool{"_lt": number < want, "_lte": number <= want, "_gt": number > want, "_gte": number >= want}[op])
 }
 
-// scalars lists the plain fields that generated filters use, with their kind.
+// scalars lists the scalar fields in generated filters, with their kinds.
 var scalars = map[string]map[string]string{
 	"Vm":      {"id": "s", "local_id": "s", "name": "s", "hostname": "s", "vcpu": "i", "size": "i", "cpu_usage": "f", "ha": "b", "status": "e", "local_created_at": "t"},
 	"VmNic":   {"id": "s", "ip_address": "s", "order": "i", "enabled": "b"},
@@ -348,9 +347,9 @@ func drawInventory(t *rapid.T) *inventory {
 	return s
 }
 
-// TestEngineAgreesWithANaiveReading compares the rows that the engine finds,
-// with and without look-ups, with those that the naive reading accepts.
-func TestEngineAgreesWithANaiveReading(t *testing.T) {
+// TestEngineAgreesWithANaiveImplementation compares the rows that the engine finds,
+// with and without indexes, with those that the naive implementation finds.
+func TestEngineAgreesWithANaiveImplementation(t *testing.T) {
 	t.Parallel()
 	entities := slices.Sorted(maps.Keys(scalars))
 	rapid.Check(t, func(t *rapid.T) {
@@ -386,9 +385,9 @@ func compareWithNaive(t *rapid.T, src *inventory, model *naive, entity string, f
 	}
 }
 
-// TestPagesAreSlicesOfTheWhole walks a list page by page in both directions:
-// the pages put together are the list.
-func TestPagesAreSlicesOfTheWhole(t *testing.T) {
+// TestPagesAreSlicesOfTheList reads a list page by page in both directions: all
+// pages together are the list.
+func TestPagesAreSlicesOfTheList(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawInventory(t)
@@ -418,8 +417,9 @@ func TestPagesAreSlicesOfTheWhole(t *testing.T) {
 	})
 }
 
-// naivePage cuts a page out of ordered ids as the API describes it: the cursors
-// first, then skip and first from the front, or skip and last from the back.
+// naivePage returns a page of ordered ids as the API describes it: it applies
+// the cursors first, then skip and first from the front, or skip and last from
+// the back.
 func naivePage(ordered []string, req Request) []string {
 	page := slices.Clone(ordered)
 	if req.After != nil {
@@ -429,7 +429,7 @@ func naivePage(ordered []string, req Request) []string {
 		if end := slices.Index(page, *req.Before); end >= 0 {
 			page = page[:end]
 		} else {
-			page = nil // the cursors are the wrong way round, or the same
+			page = nil // the cursors are in the wrong order, or the same
 		}
 	}
 	skip := 0
@@ -447,9 +447,9 @@ func naivePage(ordered []string, req Request) []string {
 	return page
 }
 
-// TestPagesAgreeWithANaiveReading draws cursors, counts and filters in all
-// combinations. The number that is counted is that of the rows.
-func TestPagesAgreeWithANaiveReading(t *testing.T) {
+// TestPagesAgreeWithANaiveImplementation draws cursors, counts and filters in all
+// combinations. The count must be the number of rows.
+func TestPagesAgreeWithANaiveImplementation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawInventory(t)
@@ -474,7 +474,8 @@ func TestPagesAgreeWithANaiveReading(t *testing.T) {
 				req.After = maybe(t, func() string { return rapid.SampledFrom(everything).Draw(t, "after") })
 				req.Before = maybe(t, func() string { return rapid.SampledFrom(everything).Draw(t, "before") })
 			}
-			// Cursors are places in the whole list, be they matched or not.
+			// Cursors are places in the whole list, whether the filter matches
+			// their rows or not.
 			within := naivePage(everything, Request{After: req.After, Before: req.Before})
 			matching := slices.DeleteFunc(within, func(id string) bool {
 				row := model.rows["Vm"][slices.IndexFunc(model.rows["Vm"], func(r jsonRow) bool { return r["id"] == id })]

@@ -15,114 +15,116 @@ import (
 
 func typeOf(v any) reflect.Type { return reflect.TypeOf(v) }
 
+// filterTests are filters for VMs, with the ids of those that they find.
+var filterTests = []struct{ where, want string }{
+	// no filter
+	{``, "v1 v2 v3 v4"},
+	{`null`, "v1 v2 v3 v4"},
+	{`{}`, "v1 v2 v3 v4"},
+	// strings
+	{`{"name":"db"}`, "v2"},
+	{`{"name":"DB"}`, ""},
+	{`{"name_not":"db"}`, "v1 v3 v4"},
+	{`{"name_in":["db","web-1","x"]}`, "v2 v3"},
+	{`{"name_in":[]}`, ""},
+	{`{"name_not_in":["db","web-1"]}`, "v1 v4"},
+	{`{"name_not_in":[]}`, "v1 v2 v3 v4"},
+	{`{"name_lt":"web-1"}`, "v2 v4"},
+	{`{"name_lte":"web-1"}`, "v2 v3 v4"},
+	{`{"name_gt":"web-1"}`, "v1"},
+	{`{"name_gte":"web-1"}`, "v1 v3"},
+	{`{"name_contains":"eb-"}`, "v1 v3 v4"},
+	{`{"name_contains":""}`, "v1 v2 v3 v4"},
+	{`{"name_contains":"%"}`, ""},
+	{`{"name_not_contains":"eb-"}`, "v2"},
+	{`{"name_starts_with":"web"}`, "v1 v3"},
+	{`{"name_not_starts_with":"web"}`, "v2 v4"},
+	{`{"name_ends_with":"-3"}`, "v4"},
+	{`{"name_not_ends_with":"-3"}`, "v1 v2 v3"},
+	// integers, numbers, booleans, enums, times
+	{`{"vcpu":4}`, "v3 v4"},
+	{`{"vcpu":"4"}`, "v3 v4"},
+	{`{"vcpu":4.0}`, "v3 v4"},
+	{`{"vcpu_not":4}`, "v1 v2"},
+	{`{"vcpu_in":[2,"8"]}`, "v1 v2"},
+	{`{"vcpu_not_in":[2,8]}`, "v3 v4"},
+	{`{"vcpu_gt":"2","vcpu_lt":8}`, "v3 v4"},
+	{`{"memory_gte":4294967296}`, "v2 v3"},
+	{`{"memory_lte":2147483648}`, "v1 v4"},
+	{`{"cpu_usage":0.5}`, "v3 v4"},
+	{`{"cpu_usage_lt":"0.3"}`, "v2"},
+	{`{"ha":true}`, "v2 v3"},
+	{`{"ha_not":true}`, "v1 v4"},
+	{`{"status":"RUNNING"}`, "v2 v3"},
+	{`{"status_not":"RUNNING"}`, "v1 v4"},
+	{`{"status_in":["STOPPED","UNKNOWN"]}`, "v1 v4"},
+	{`{"status_not_in":["STOPPED","UNKNOWN"]}`, "v2 v3"},
+	{`{"local_created_at_lt":"2024-01-02T00:00:00Z"}`, "v1"},
+	{`{"local_created_at":"2024-01-02T08:00:00+08:00"}`, "v3"},
+	{`{"local_created_at_gte":"2024-01-01"}`, "v1 v3"},
+	// absent values
+	{`{"hostname":null}`, "v1 v4"},
+	{`{"hostname_not":null}`, "v2 v3"},
+	{`{"hostname_in":null}`, "v1 v4"},
+	{`{"hostname_not_in":null}`, "v2 v3"},
+	{`{"hostname_not_in":[]}`, "v1 v2 v3 v4"},
+	{`{"hostname_contains":null}`, ""},
+	{`{"hostname_not":"db.local"}`, "v3"},
+	{`{"hostname_not_in":["db.local"]}`, "v3"},
+	{`{"NOT":[{"hostname":"db.local"}]}`, "v3"},
+	{`{"NOT":[{"hostname":null}]}`, "v2 v3"},
+	{`{"entityAsyncStatus":null}`, "v2 v3 v4"},
+	{`{"entityAsyncStatus_not":null}`, "v1"},
+	{`{"NOT":[{"hostname_gt":"a"},{"ha":true}]}`, ""},
+	// logic
+	{`{"AND":[{"ha":true},{"vcpu":8}]}`, "v2"},
+	{`{"AND":[]}`, "v1 v2 v3 v4"},
+	{`{"AND":null,"OR":null,"NOT":null}`, "v1 v2 v3 v4"},
+	{`{"OR":[{"vcpu":2},{"name":"db"}]}`, "v1 v2"},
+	{`{"OR":[]}`, ""},
+	{`{"OR":[{}]}`, "v1 v2 v3 v4"},
+	{`{"OR":[{"hostname":"db.local"},{"vcpu":4}]}`, "v2 v3 v4"},
+	{`{"NOT":[]}`, "v1 v2 v3 v4"},
+	{`{"NOT":[{"ha":true},{"name":"web-2"}]}`, "v4"},
+	{`{"NOT":[{"ha":true,"name":"db"}]}`, "v1 v3 v4"},
+	{`{"ha":true,"OR":[{"name":"db"},{"name":"web-2"}]}`, "v2"},
+	// look-ups
+	{`{"id":"v2"}`, "v2"},
+	{`{"id":"u2"}`, ""},
+	{`{"id_in":["v3","v1","v3","x"]}`, "v1 v3"},
+	{`{"local_id":"u2"}`, "v2"},
+	{`{"local_id_in":["u2","u4"]}`, "v2 v4"},
+	{`{"OR":[{"id":"v2"},{"local_id":"v2"}]}`, "v2"},
+	{`{"OR":[{"local_id":"u2"},{"id":"u2"}]}`, "v2"},
+	{`{"OR":[{"id":"v2"},{"name":"web-1"}]}`, "v2 v3"},
+	{`{"AND":[{"ha":true},{"id_in":["v1","v2"]}]}`, "v2"},
+	{`{"id":"v2","ha":false}`, ""},
+	// relations
+	{`{"host":{"name":"host-a"}}`, "v3"},
+	{`{"host":{}}`, "v2 v3"},
+	{`{"host":null}`, "v1 v4"},
+	{`{"NOT":[{"host":{"name":"host-a"}}]}`, "v1 v2 v4"},
+	{`{"host":{"cluster":{"id":"c1"}}}`, "v2 v3"},
+	{`{"cluster":{"OR":[{"id":"lc1"},{"local_id":"lc1"}]}}`, "v1 v2 v3"},
+	{`{"cluster":{"hosts_some":{"vms_some":{"name":"db"}}}}`, "v1 v2 v3"},
+	{`{"folder":{}}`, ""},
+	{`{"folder":null}`, "v1 v2 v3 v4"},
+	{`{"vm_nics_some":{"ip_address_not":null}}`, "v2 v3"},
+	{`{"vm_nics_some":{}}`, "v2 v3"},
+	{`{"vm_nics_none":{}}`, "v1 v4"},
+	{`{"vm_nics_none":{"order":1}}`, "v1 v2 v4"},
+	{`{"vm_nics_every":{"order":0}}`, "v1 v2 v4"},
+	{`{"vm_nics_every":{"ip_address":"10.0.0.1"}}`, "v1 v3 v4"},
+	{`{"labels_some":{"key":"env","value":"prod"}}`, "v2 v3"},
+	{`{"labels_every":{"value":"prod"}}`, "v1 v2 v3 v4"},
+	{`{"labels_every":{"value_not":null}}`, "v1 v2 v4"},
+	{`{"snapshots_none":{}}`, "v1 v2 v3 v4"},
+}
+
 func TestFilters(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ where, want string }{
-		// no filter
-		{``, "v1 v2 v3 v4"},
-		{`null`, "v1 v2 v3 v4"},
-		{`{}`, "v1 v2 v3 v4"},
-		// strings
-		{`{"name":"db"}`, "v2"},
-		{`{"name":"DB"}`, ""},
-		{`{"name_not":"db"}`, "v1 v3 v4"},
-		{`{"name_in":["db","web-1","x"]}`, "v2 v3"},
-		{`{"name_in":[]}`, ""},
-		{`{"name_not_in":["db","web-1"]}`, "v1 v4"},
-		{`{"name_not_in":[]}`, "v1 v2 v3 v4"},
-		{`{"name_lt":"web-1"}`, "v2 v4"},
-		{`{"name_lte":"web-1"}`, "v2 v3 v4"},
-		{`{"name_gt":"web-1"}`, "v1"},
-		{`{"name_gte":"web-1"}`, "v1 v3"},
-		{`{"name_contains":"eb-"}`, "v1 v3 v4"},
-		{`{"name_contains":""}`, "v1 v2 v3 v4"},
-		{`{"name_contains":"%"}`, ""},
-		{`{"name_not_contains":"eb-"}`, "v2"},
-		{`{"name_starts_with":"web"}`, "v1 v3"},
-		{`{"name_not_starts_with":"web"}`, "v2 v4"},
-		{`{"name_ends_with":"-3"}`, "v4"},
-		{`{"name_not_ends_with":"-3"}`, "v1 v2 v3"},
-		// integers, numbers, booleans, enums, times
-		{`{"vcpu":4}`, "v3 v4"},
-		{`{"vcpu":"4"}`, "v3 v4"},
-		{`{"vcpu":4.0}`, "v3 v4"},
-		{`{"vcpu_not":4}`, "v1 v2"},
-		{`{"vcpu_in":[2,"8"]}`, "v1 v2"},
-		{`{"vcpu_not_in":[2,8]}`, "v3 v4"},
-		{`{"vcpu_gt":"2","vcpu_lt":8}`, "v3 v4"},
-		{`{"memory_gte":4294967296}`, "v2 v3"},
-		{`{"memory_lte":2147483648}`, "v1 v4"},
-		{`{"cpu_usage":0.5}`, "v3 v4"},
-		{`{"cpu_usage_lt":"0.3"}`, "v2"},
-		{`{"ha":true}`, "v2 v3"},
-		{`{"ha_not":true}`, "v1 v4"},
-		{`{"status":"RUNNING"}`, "v2 v3"},
-		{`{"status_not":"RUNNING"}`, "v1 v4"},
-		{`{"status_in":["STOPPED","UNKNOWN"]}`, "v1 v4"},
-		{`{"status_not_in":["STOPPED","UNKNOWN"]}`, "v2 v3"},
-		{`{"local_created_at_lt":"2024-01-02T00:00:00Z"}`, "v1"},
-		{`{"local_created_at":"2024-01-02T08:00:00+08:00"}`, "v3"},
-		{`{"local_created_at_gte":"2024-01-01"}`, "v1 v3"},
-		// absent values
-		{`{"hostname":null}`, "v1 v4"},
-		{`{"hostname_not":null}`, "v2 v3"},
-		{`{"hostname_in":null}`, "v1 v4"},
-		{`{"hostname_not_in":null}`, "v2 v3"},
-		{`{"hostname_not_in":[]}`, "v1 v2 v3 v4"},
-		{`{"hostname_contains":null}`, ""},
-		{`{"hostname_not":"db.local"}`, "v3"},
-		{`{"hostname_not_in":["db.local"]}`, "v3"},
-		{`{"NOT":[{"hostname":"db.local"}]}`, "v3"},
-		{`{"NOT":[{"hostname":null}]}`, "v2 v3"},
-		{`{"entityAsyncStatus":null}`, "v2 v3 v4"},
-		{`{"entityAsyncStatus_not":null}`, "v1"},
-		{`{"NOT":[{"hostname_gt":"a"},{"ha":true}]}`, ""},
-		// logic
-		{`{"AND":[{"ha":true},{"vcpu":8}]}`, "v2"},
-		{`{"AND":[]}`, "v1 v2 v3 v4"},
-		{`{"AND":null,"OR":null,"NOT":null}`, "v1 v2 v3 v4"},
-		{`{"OR":[{"vcpu":2},{"name":"db"}]}`, "v1 v2"},
-		{`{"OR":[]}`, ""},
-		{`{"OR":[{}]}`, "v1 v2 v3 v4"},
-		{`{"OR":[{"hostname":"db.local"},{"vcpu":4}]}`, "v2 v3 v4"},
-		{`{"NOT":[]}`, "v1 v2 v3 v4"},
-		{`{"NOT":[{"ha":true},{"name":"web-2"}]}`, "v4"},
-		{`{"NOT":[{"ha":true,"name":"db"}]}`, "v1 v3 v4"},
-		{`{"ha":true,"OR":[{"name":"db"},{"name":"web-2"}]}`, "v2"},
-		// look-ups
-		{`{"id":"v2"}`, "v2"},
-		{`{"id":"u2"}`, ""},
-		{`{"id_in":["v3","v1","v3","x"]}`, "v1 v3"},
-		{`{"local_id":"u2"}`, "v2"},
-		{`{"local_id_in":["u2","u4"]}`, "v2 v4"},
-		{`{"OR":[{"id":"v2"},{"local_id":"v2"}]}`, "v2"},
-		{`{"OR":[{"local_id":"u2"},{"id":"u2"}]}`, "v2"},
-		{`{"OR":[{"id":"v2"},{"name":"web-1"}]}`, "v2 v3"},
-		{`{"AND":[{"ha":true},{"id_in":["v1","v2"]}]}`, "v2"},
-		{`{"id":"v2","ha":false}`, ""},
-		// relations
-		{`{"host":{"name":"host-a"}}`, "v3"},
-		{`{"host":{}}`, "v2 v3"},
-		{`{"host":null}`, "v1 v4"},
-		{`{"NOT":[{"host":{"name":"host-a"}}]}`, "v1 v2 v4"},
-		{`{"host":{"cluster":{"id":"c1"}}}`, "v2 v3"},
-		{`{"cluster":{"OR":[{"id":"lc1"},{"local_id":"lc1"}]}}`, "v1 v2 v3"},
-		{`{"cluster":{"hosts_some":{"vms_some":{"name":"db"}}}}`, "v1 v2 v3"},
-		{`{"folder":{}}`, ""},
-		{`{"folder":null}`, "v1 v2 v3 v4"},
-		{`{"vm_nics_some":{"ip_address_not":null}}`, "v2 v3"},
-		{`{"vm_nics_some":{}}`, "v2 v3"},
-		{`{"vm_nics_none":{}}`, "v1 v4"},
-		{`{"vm_nics_none":{"order":1}}`, "v1 v2 v4"},
-		{`{"vm_nics_every":{"order":0}}`, "v1 v2 v4"},
-		{`{"vm_nics_every":{"ip_address":"10.0.0.1"}}`, "v1 v3 v4"},
-		{`{"labels_some":{"key":"env","value":"prod"}}`, "v2 v3"},
-		{`{"labels_every":{"value":"prod"}}`, "v1 v2 v3 v4"},
-		{`{"labels_every":{"value_not":null}}`, "v1 v2 v4"},
-		{`{"snapshots_none":{}}`, "v1 v2 v3 v4"},
-	}
 	plain := sample()
-	for _, test := range tests {
+	for _, test := range filterTests {
 		t.Run(test.where, func(t *testing.T) {
 			t.Parallel()
 			for _, src := range []Source{plain, &indexed{inventory: plain}} {
@@ -240,7 +242,7 @@ func TestVersionGate(t *testing.T) {
 
 func TestSinceNamesFieldsThatExist(t *testing.T) {
 	t.Parallel()
-	// Members that the API shows but neither filters nor orders by.
+	// The API shows these members but neither filters nor orders by them.
 	onlyShown := []string{"Vlan.network_ids", "Cluster.default_storage_policy"}
 	for entity, fields := range since {
 		info := entityByName(entity)
@@ -257,8 +259,8 @@ func TestSinceNamesFieldsThatExist(t *testing.T) {
 	}
 }
 
-// The place of each part of a filter is in the message about it alone.
-func TestDeepFiltersTakeLittleRoom(t *testing.T) {
+// The place of each part of a filter is only in the error about it.
+func TestDeepFiltersTakeLittleMemory(t *testing.T) {
 	const depth = 4000
 	where := strings.Repeat(`{"cluster":{"vms_every":`, depth) + `{"nme":"a"}` + strings.Repeat("}}", depth)
 

@@ -68,7 +68,7 @@ func parts(version string) [3]int {
 	return out
 }
 
-// gate refuses fields that are newer than the simulated Tower.
+// versionGate refuses fields that are newer than the simulated Tower.
 type versionGate struct{ version string }
 
 func newVersionGate(src Source) versionGate {

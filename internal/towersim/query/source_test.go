@@ -8,7 +8,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/towersim/wire"
 )
 
-// inventory is a small source: relations go by the nested objects of the rows.
+// inventory is a small source. Its relations follow the nested objects of the
+// rows.
 type inventory struct {
 	vms      []*wire.VM
 	nics     []*wire.VMNic
@@ -20,7 +21,7 @@ type inventory struct {
 
 func (s *inventory) TowerVersion() string { return s.version }
 
-func anys[T any](rows []*T) []any {
+func toAny[T any](rows []*T) []any {
 	out := make([]any, len(rows))
 	for i, row := range rows {
 		out[i] = row
@@ -31,15 +32,15 @@ func anys[T any](rows []*T) []any {
 func (s *inventory) Rows(entity string) []any {
 	switch entity {
 	case wire.EntityVM:
-		return anys(s.vms)
+		return toAny(s.vms)
 	case wire.EntityVMNic:
-		return anys(s.nics)
+		return toAny(s.nics)
 	case wire.EntityHost:
-		return anys(s.hosts)
+		return toAny(s.hosts)
 	case wire.EntityCluster:
-		return anys(s.clusters)
+		return toAny(s.clusters)
 	case wire.EntityLabel:
-		return anys(s.labels)
+		return toAny(s.labels)
 	default:
 		return nil
 	}
@@ -95,7 +96,7 @@ func (s *inventory) Related(_ string, row any, field string) []any {
 	return nil
 }
 
-// indexed adds all of the optional look-ups and counts scans.
+// indexed adds all optional indexes and counts scans.
 type indexed struct {
 	*inventory
 	scans int
@@ -127,8 +128,8 @@ func (s *indexed) Referring(entity, field string, target any) ([]any, bool) {
 	return out, true
 }
 
-// sample is the inventory of the table tests: rows are deliberately not in the
-// order of their ids.
+// sample is the inventory of the table tests. Its rows are intentionally not in
+// the order of their ids.
 func sample() *inventory {
 	cluster := &wire.Cluster{ID: "c1", LocalID: wire.Ptr("lc1"), Name: "cluster-1"}
 	host := func(id, name string) *wire.Host {
@@ -201,7 +202,7 @@ func TestEveryRelationLeadsToAKnownEntity(t *testing.T) {
 	}
 }
 
-// TestRowTypesHaveTheFields makes sure that the scalars of the table can be
+// TestRowTypesHaveTheFields checks that the scalars of the field table can be
 // read from the types of the wire package.
 func TestRowTypesHaveTheFields(t *testing.T) {
 	t.Parallel()

@@ -149,7 +149,7 @@ func TestDecodeIgnoresUnknownMembersOfOpenObjects(t *testing.T) {
 }
 
 // TestDecodeTakesWhatTheVendorsClientSends covers members that the API
-// description calls required although the vendor's client leaves them out.
+// description requires although the vendor's client omits them.
 func TestDecodeTakesWhatTheVendorsClientSends(t *testing.T) {
 	t.Parallel()
 	for body, into := range map[string]any{
@@ -171,12 +171,12 @@ func TestDecodeDoesNotKeepTheBody(t *testing.T) {
 	}
 	clear(body)
 	if string(got.Where) != `{"id":"x"}` {
-		t.Errorf("where changed with the body's buffer: %q", got.Where)
+		t.Errorf("the filter changed with the body's buffer: %q", got.Where)
 	}
 }
 
-// FuzzDecode feeds every request type: no body may cause a panic, and a body
-// that is taken must survive being written and read again.
+// FuzzDecode decodes bodies as every request type: no body may cause a panic,
+// and an accepted body must stay the same when it is written and read again.
 func FuzzDecode(f *testing.F) {
 	for _, body := range []string{
 		``, `null`, `{}`, `[{}]`, `{"where":{"id":"x"},"data":{}}`, `[{"name":"a","cluster_id":"c","vm_nics":[{"enabled":1}]}]`,
@@ -201,7 +201,7 @@ func FuzzDecode(f *testing.F) {
 			}
 			again := newRequest()
 			if err := Decode(marshal(t, into), again); err != nil {
-				t.Errorf("%s: %s is taken, but not its own output: %v", op.Path, body, err)
+				t.Errorf("%s: %s is accepted, but not what it is written as: %v", op.Path, body, err)
 			}
 		}
 	})

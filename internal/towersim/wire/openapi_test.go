@@ -17,8 +17,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/openapicheck"
 )
 
-// fill sets v to a value of its type: enums get a valid value, and with full
-// set nothing is left nil, absent or empty.
+// fill sets v to a value of its type: enums get a valid value; if full is true,
+// nothing stays nil, absent or empty.
 func fill(v reflect.Value, full bool) {
 	if o, ok := v.Addr().Interface().(optional); ok {
 		if full {
@@ -58,8 +58,8 @@ func fill(v reflect.Value, full bool) {
 	}
 }
 
-// TestTypesMatchTheDocument checks an empty and a full value of every request
-// and of every reply against the document.
+// TestTypesMatchTheDocument compares an empty and a full value of every request
+// and reply with the document.
 func TestTypesMatchTheDocument(t *testing.T) {
 	t.Parallel()
 	checker, err := openapicheck.New(openapicheck.NeedDocument(t))
@@ -100,7 +100,7 @@ func TestTypesMatchTheDocument(t *testing.T) {
 			checker.Check(ex)
 		}
 	}
-	// The document calls these required, the vendor's client leaves them out.
+	// The document requires these, but the vendor's client omits them.
 	relaxed := []string{
 		`POST /clone-iscsi-lun-from-snapshot: request: /0/name: property "name" is missing`,
 		`POST /delete-iscsi-lun: request: /data: property "data" is missing`,
@@ -113,8 +113,8 @@ func TestTypesMatchTheDocument(t *testing.T) {
 	}
 }
 
-// clearOptional sets everything in v that may be nil to nil, below the
-// elements of top-level lists.
+// clearOptional sets everything in v that may be nil to nil, in lists at the
+// top the parts of the elements.
 func clearOptional(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -143,7 +143,7 @@ func clearOptional(v reflect.Value) {
 	}
 }
 
-// TestGeneratedFilesAreUpToDate generates everything anew and compares.
+// TestGeneratedFilesAreUpToDate generates all files again and compares them.
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
 	t.Parallel()
 	path := openapicheck.NeedDocument(t)
