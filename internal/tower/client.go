@@ -78,6 +78,7 @@ type Client struct {
 	libraryTemplates *objects[ContentLibraryVMTemplate]
 	templates        *objects[VMTemplate]
 	snapshots        *objects[VMSnapshot]
+	vmSnapshots      *lists[VMSnapshot]
 	images           *objects[ELFImage]
 	isoImages        *lists[ELFImage] // by an id of their own, or by that of the content library image that they are copies of
 	libraryImages    *objects[libraryImage]
@@ -194,6 +195,7 @@ func (c *Client) connect() {
 	c.libraryTemplates = newContentLibraryVMTemplates(c)
 	c.templates = newVMTemplates(c)
 	c.snapshots = newVMSnapshots(c)
+	c.vmSnapshots = c.snapshots.listedBy("VM", ownedBy("vm"), func(v VMSnapshot) []string { return []string{v.VMID} }, byName)
 	c.images = newELFImages(c)
 	c.isoImages = newISOImages(c.images)
 	c.libraryImages = newLibraryImages(c)

@@ -57,12 +57,21 @@ func same[T comparable](want *T, have T) bool { return want == nil || *want == h
 
 // DeleteVM deletes a VM for good and waits until it is gone. A VM that is gone already is success, and so is one in the
 // recycle bin: someone put it there, and it is theirs to keep. A running VM should be stopped first.
-func (c *Client) DeleteVM(ctx context.Context, vmID string) error {
+// Its snapshots stay.
+func (c *Client) DeleteVM(ctx context.Context, vmID string) error { return c.deleteVM(ctx, vmID, nil) }
+
+// DeleteVMAndSnapshots is DeleteVM that deletes the snapshots of the VM, too.
+func (c *Client) DeleteVMAndSnapshots(ctx context.Context, vmID string) error {
+	return c.deleteVM(ctx, vmID, &models.VMDeleteParamsEffect{IncludeSnapshots: ptr(true)})
+}
+
+func (c *Client) deleteVM(ctx context.Context, vmID string, effect *models.VMDeleteParamsEffect) error {
 	op := change[VM]{
 		name:    opDelete,
 		reached: isGone[VM],
 		submit: func(ctx context.Context, id string) ([]receipt, error) {
-			return receipts(vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(&models.VMDeleteParams{Where: whereVM(id)})))
+			body := &models.VMDeleteParams{Where: whereVM(id), Effect: effect}
+			return receipts(vm.New(c.sdk()).DeleteVM(vm.NewDeleteVMParamsWithContext(ctx).WithRequestBody(body)))
 		},
 	}
 	return c.vms.remove(ctx, vmID, op, isInRecycleBin)

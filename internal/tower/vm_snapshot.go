@@ -42,6 +42,12 @@ func (c *Client) VMSnapshot(ctx context.Context, id string) (*VMSnapshot, error)
 	return c.snapshots.get(ctx, id)
 }
 
+// SnapshotsOfVM reads the snapshots of a VM by Tower's id, by their names. A VM that does not exist has none. Many callers
+// share a request.
+func (c *Client) SnapshotsOfVM(ctx context.Context, vmID string) ([]VMSnapshot, error) {
+	return c.vmSnapshots.get(ctx, vmID)
+}
+
 func newVMSnapshots(c *Client) *objects[VMSnapshot] {
 	return newObjects(c, "get-vm-snapshots", "VM snapshot", vmSnapshotOf, func(ctx context.Context, body *models.GetVMSnapshotsRequestBody) ([]*models.VMSnapshot, error) {
 		return payload(vm_snapshot.New(c.sdk()).GetVMSnapshots(vm_snapshot.NewGetVMSnapshotsParamsWithContext(ctx).WithRequestBody(body)))

@@ -37,16 +37,21 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		return
 	}
 	r.giveUpAddresses(&state)
-	err := deleteVM(ctx, client, &state, rec.Volumes)
-	if err != nil && !errors.Is(err, tower.ErrNotFound) {
+	left, err := deleteVM(ctx, client, &state, rec.Volumes)
+	switch {
+	case err != nil && !errors.Is(err, tower.ErrNotFound):
 		diagx.AddError(&resp.Diagnostics, "delete", object, state.Name.ValueString(), err)
+	case len(left) > 0:
+		addSnapshotsLeft(&resp.Diagnostics, &state, left)
 	}
 }
 
-func deleteVM(ctx context.Context, client *tower.Client, state *model, owns ownership) error {
+// deleteVM deletes the VM or moves it to the recycle bin, and returns the snapshots
+// of a VM that it has deleted without them.
+func deleteVM(ctx context.Context, client *tower.Client, state *model, owns ownership) ([]tower.VMSnapshot, error) {
 	vm, err := netwait.ByIDs(ctx, client, state.ID.ValueString(), state.LocalID.ValueString())
 	if err != nil || vm.InRecycleBin {
-		return err
+		return nil, err
 	}
 	id := vm.ID
 	state.ID = types.StringValue(id)
@@ -55,10 +60,10 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 		// Asked first: Tower refuses only once the VM has been stopped.
 		enabled, err := client.RecycleBinEnabled(ctx, vm.ClusterID)
 		if err != nil {
-			return fmt.Errorf("asking whether the recycle bin is on: %w", err)
+			return nil, fmt.Errorf("asking whether the recycle bin is on: %w", err)
 		}
 		if !enabled {
-			return errors.New(binOff)
+			return nil, errors.New(binOff)
 		}
 	}
 	if vm.Status != tower.StatusStopped {
@@ -67,14 +72,22 @@ func deleteVM(ctx context.Context, client *tower.Client, state *model, owns owne
 			Force:    attrs.BoolOr(state.ForcePowerOff, true),
 		}
 		if err := client.StopVM(ctx, id, stop); err != nil {
-			return fmt.Errorf("stopping VM %s before deleting it: %w", id, err)
+			return nil, fmt.Errorf("stopping VM %s before deleting it: %w", id, err)
 		}
 	}
 	if err := releaseVolumes(ctx, client, state, owns); err != nil {
-		return err
+		return nil, err
 	}
-	if recycles {
-		return client.MoveVMToRecycleBin(ctx, id)
+	switch {
+	case recycles:
+		return nil, client.MoveVMToRecycleBin(ctx, id)
+	case attrs.BoolOr(state.DeleteSnapshots, false):
+		return nil, client.DeleteVMAndSnapshots(ctx, id)
 	}
-	return client.DeleteVM(ctx, id)
+	// Read first: afterwards, Tower does not tell whose they were.
+	left := snapshotsOf(ctx, client, id)
+	if err := client.DeleteVM(ctx, id); err != nil {
+		return nil, err
+	}
+	return left, nil
 }

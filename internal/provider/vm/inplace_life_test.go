@@ -9,6 +9,7 @@ func lifeRows() []inPlaceRow {
 	all := []inPlaceRow{
 		{argument: "shutdown_timeout", effect: recorded, after: args{"shutdown_timeout": `"1m"`}},
 		{argument: "force_power_off", effect: recorded, after: args{"force_power_off": "false"}},
+		{argument: "delete_snapshots", effect: recorded, after: args{"delete_snapshots": "true"}},
 		{argument: "delete_mode", effect: recorded, after: args{"delete_mode": `"RECYCLE_BIN"`}},
 		{
 			argument: "network_readiness", effect: recorded, before: args{"network_readiness": "{ enabled = false }"}, after: args{"network_readiness": ""},

@@ -52,6 +52,7 @@ type model struct {
 	ShutdownTimeout    types.String   `tfsdk:"shutdown_timeout"`
 	ForcePowerOff      types.Bool     `tfsdk:"force_power_off"`
 	DeleteMode         types.String   `tfsdk:"delete_mode"`
+	DeleteSnapshots    types.Bool     `tfsdk:"delete_snapshots"`
 	NetworkReadiness   types.Object   `tfsdk:"network_readiness"`
 	Timeouts           timeouts.Value `tfsdk:"timeouts"`
 

@@ -112,6 +112,7 @@ func (v olderVM) write(ctx context.Context, resp *resource.MoveStateResponse) di
 	set("shutdown_timeout", defaultShutdownTimeout)
 	set("force_power_off", true)
 	set("delete_mode", deletePermanent)
+	set("delete_snapshots", false)
 	diags.Append(identify(ctx, resp.TargetIdentity, types.StringValue(v.id))...)
 	diags.Append(record{Takeover: takeoverUnread}.save(ctx, resp.TargetPrivate)...)
 	return diags

@@ -73,7 +73,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	r.checkPlanned(ctx, &config, &plan, &state, &resp.Diagnostics)
-	r.warnSharedAddresses(ctx, &plan, &state, &resp.Diagnostics)
+	r.warnSharedAddresses(ctx, &plan, &state, change.nics.edits, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
 	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), false)...)
@@ -109,7 +109,7 @@ func (r *Resource) modifyCreate(ctx context.Context, config, plan *model, resp *
 	}
 	r.checkPlacement(ctx, plan, &model{}, &resp.Diagnostics)
 	r.checkPlanned(ctx, config, plan, &model{}, &resp.Diagnostics)
-	r.warnSharedAddresses(ctx, plan, &model{}, &resp.Diagnostics)
+	r.warnSharedAddresses(ctx, plan, &model{}, nil, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkISOs(ctx, plan, &model{})...)
 	checkHA(ctx, config, plan, &resp.Diagnostics)
 	resp.Diagnostics.Append(r.checkGPUs(ctx, plan, &model{}, "", false)...)

@@ -164,10 +164,15 @@ func recycleBinOff(ctx context.Context, client *tower.Client, clusterID string) 
 }
 
 // checkDestroy refuses the end of a VM, by a destroy or a replacement, that the
-// recycle bin can't have: earlier than the apply, which would stop half-way.
+// recycle bin can't have: earlier than the apply, which would stop half-way. It
+// warns of snapshots that the end would leave.
 func (r *Resource) checkDestroy(ctx context.Context, state *model, diags *diag.Diagnostics) {
 	client, ok := r.data.TryClient()
-	if !ok || state.DeleteMode.ValueString() != deleteRecycleBin {
+	if !ok {
+		return
+	}
+	if state.DeleteMode.ValueString() != deleteRecycleBin {
+		warnSnapshots(ctx, client, state, diags)
 		return
 	}
 	vm, err := client.VM(ctx, state.ID.ValueString())

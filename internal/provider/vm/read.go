@@ -112,6 +112,7 @@ func (m *model) refresh(ctx context.Context, data *providerdata.Data, vm *tower.
 		m.ShutdownTimeout = types.StringValue(defaultShutdownTimeout)
 		m.ForcePowerOff = types.BoolValue(true)
 		m.DeleteMode = types.StringValue(deletePermanent)
+		m.DeleteSnapshots = types.BoolValue(false)
 		nics = refreshNICs(nil, reported)
 	} else if nics != nil {
 		nics = refreshNICs(nics, reported)

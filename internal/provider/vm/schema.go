@@ -161,6 +161,12 @@ func powerAttributes() map[string]schema.Attribute {
 				"which must be switched on. Changing it touches nothing in Tower.",
 			Validators: []validator.String{stringvalidator.OneOf(deletePermanent, deleteRecycleBin)},
 		},
+		"delete_snapshots": schema.BoolAttribute{
+			Optional: true, Computed: true,
+			Default: booldefault.StaticBool(false),
+			MarkdownDescription: "Whether destroying deletes the snapshots of the VM, too. With `false` (default) they stay in Tower, and a warning names them. " +
+				"Only with the `delete_mode` `PERMANENT`: a VM in the recycle bin keeps its snapshots. Changing it touches nothing in Tower.",
+		},
 	}
 }
 

@@ -28,11 +28,17 @@ func staticAddress(nic network.NIC) (staticips.Address, bool) {
 	return staticips.Address{VLANID: nic.VLANID.ValueString(), IP: subnet.Addr().String()}, true
 }
 
+// givesAddress reports whether the update gives a NIC its static address, or plugs
+// it in where that address counts.
+func (e nicEdit) givesAddress() bool {
+	return e.prior == nil || e.guest != nil || e.device.VLANID != nil || e.device.Enabled != nil
+}
+
 // warnSharedAddresses warns of static addresses that the plan newly gives to a VM
 // while another VM has them on the same network, or is planned to have them. The
-// state is empty for a VM that is to be created. Only new addresses are looked up
-// in Tower, in one request with those of other VMs.
-func (r *Resource) warnSharedAddresses(ctx context.Context, plan, state *model, diags *diag.Diagnostics) {
+// state and the edits are empty for a VM that is to be created. Only new addresses
+// are looked up in Tower, in one request with those of other VMs.
+func (r *Resource) warnSharedAddresses(ctx context.Context, plan, state *model, edits []nicEdit, diags *diag.Diagnostics) {
 	nics, d := nicsFrom(ctx, plan.NICs)
 	current, more := nicsFrom(ctx, state.NICs)
 	if r.data == nil || d.HasError() || more.HasError() {
@@ -47,7 +53,7 @@ func (r *Resource) warnSharedAddresses(ctx context.Context, plan, state *model, 
 	planned := staticips.Plan{Has: map[staticips.Address]bool{}}
 	for i, nic := range nics {
 		if address, ok := staticAddress(nic.NIC); ok {
-			planned.Has[address] = !had[address] && !shows(ctx, current, address)
+			planned.Has[address] = !had[address] && (state.ID.IsNull() || i < len(edits) && edits[i].givesAddress())
 			places[address] = path.Root("nics").AtListIndex(i).AtName("ip_address")
 		}
 	}
@@ -75,19 +81,6 @@ func (r *Resource) giveUpAddresses(state *model) {
 	if r.data != nil {
 		r.data.StaticIPs.Ends(state.ID.ValueString())
 	}
-}
-
-// shows reports whether the VM's own NICs have been seen to have an address.
-func shows(ctx context.Context, nics []nicModel, address staticips.Address) bool {
-	for _, nic := range nics {
-		shown, _ := attrs.Strings(ctx, nic.IPAddresses)
-		for _, ip := range shown {
-			if ip == address.IP && nic.VLANID.ValueString() == address.VLANID {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // warnTaken warns where another VM has an address by what Tower shows. A look-up

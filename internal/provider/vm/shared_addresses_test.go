@@ -150,6 +150,9 @@ func TestAccVM_addressThatChangesHands(t *testing.T) {
 		"the VM is replaced by another name": {config: vmNamed("a", "web-c", a, `guest_os_type = "WINDOWS"`) + vmNamed("b", "web-b", b)},
 		"another VM in its place":            {config: vmNamed("c", "web-c", a) + vmNamed("b", "web-b", b)},
 		"two VMs swap":                       {config: vmNamed("a", "web-a", b) + vmNamed("b", "web-b", a)},
+		"given to another VM, too": {
+			config: vmNamed("a", "web-a", a) + vmNamed("b", "web-b", a), words: []string{"10.255.9.1", `"web-`},
+		},
 		"another VM has it still": {
 			config: before + vmNamed("c", "web-c", a), words: []string{"10.255.9.1"},
 		},

@@ -30,6 +30,7 @@ func (r *Resource) ValidateConfig(ctx context.Context, req resource.ValidateConf
 	validateDisks(ctx, &config, &resp.Diagnostics)
 	validateGPUs(ctx, &config, &resp.Diagnostics)
 	validateIO(&config, &resp.Diagnostics)
+	validateDelete(&config, &resp.Diagnostics)
 	validateCloudInit(ctx, &config, &resp.Diagnostics)
 	nics, diags := config.nics(ctx)
 	resp.Diagnostics.Append(diags...)
