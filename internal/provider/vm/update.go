@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -37,13 +38,12 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	u := update{Resource: r, client: client, config: &config, plan: &plan, applied: state, record: rec}
-	change, diags := u.prepare(ctx)
+	u := update{Resource: r, client: client, config: &config, plan: &plan, prior: &state, applied: state, record: rec}
+	change, diags, err := u.run(ctx)
 	resp.Diagnostics.Append(diags...)
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	err := u.apply(ctx, change)
 	switch {
 	case err == nil && change.waits:
 		if r.waitNetwork(ctx, client, &u.applied, change.scope(config.PowerState), &resp.Diagnostics) {
@@ -55,6 +55,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	}
 	if err != nil {
 		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
+		u.applied.ID = plan.ID
 		diags = u.applied.saveOver(ctx, &resp.State)
 	} else {
 		u.applied.takePlannedComputed(&plan)
@@ -74,10 +75,51 @@ type update struct {
 	*Resource
 	client       *tower.Client
 	config, plan *model
+	prior        *model
 	// applied is the state that the update has led to so far. It begins as the
 	// state before the update, and each step writes into it what it has done.
 	applied model
 	record  record
+}
+
+// run changes the VM. An error among the diagnostics says that nothing was done.
+// Tower may know the VM by another id than at the refresh: then the rest is done
+// with that one. The state keeps the id that the plan has shown until the next
+// refresh, which finds the VM by its local id.
+func (u *update) run(ctx context.Context) (change, diag.Diagnostics, error) {
+	for again := false; ; again = true {
+		var err error
+		change, diags := u.prepare(ctx)
+		if !diags.HasError() {
+			err = u.apply(ctx, change)
+		}
+		if again || !diags.HasError() && !errors.Is(err, tower.ErrNotFound) || !u.findByOtherID(ctx) {
+			return change, diags, err
+		}
+	}
+}
+
+// findByOtherID reports whether Tower knows the VM by another id, and goes on with
+// that one.
+func (u *update) findByOtherID(ctx context.Context) bool {
+	id := otherID(ctx, u.client, u.prior)
+	if id == "" || id == u.applied.ID.ValueString() {
+		return false
+	}
+	// What was not found out is as it was before.
+	u.applied.fillUnknownComputed(u.prior)
+	u.applied.ID = types.StringValue(id)
+	return true
+}
+
+// otherID is the id by which Tower knows a VM that it does not know by the id of
+// the model, "" where there is none.
+func otherID(ctx context.Context, client *tower.Client, m *model) string {
+	vm, err := netwait.ByIDs(ctx, client, m.ID.ValueString(), m.LocalID.ValueString())
+	if err != nil || vm.InRecycleBin || vm.ID == m.ID.ValueString() {
+		return ""
+	}
+	return vm.ID
 }
 
 // prepare finds what the update has to change, and refuses what can't be done.
@@ -129,15 +171,25 @@ func (m *model) takeSettings(plan *model) {
 	m.NetworkReadinessReport = unknown(plan.NetworkReadinessReport, m.NetworkReadinessReport)
 }
 
+// fillUnknownComputed gives what an update may find out, and has not, the value that it
+// has in another model.
+func (m *model) fillUnknownComputed(from *model) {
+	m.LocalID, m.ProviderID = known(m.LocalID, from.LocalID), known(m.ProviderID, from.ProviderID)
+	m.Status, m.VMToolsStatus = known(m.Status, from.Status), known(m.VMToolsStatus, from.VMToolsStatus)
+	m.IPAddresses, m.DefaultIPAddress = known(m.IPAddresses, from.IPAddresses), known(m.DefaultIPAddress, from.DefaultIPAddress)
+	m.NetworkReady = known(m.NetworkReady, from.NetworkReady)
+	m.NetworkReadinessReport = known(m.NetworkReadinessReport, from.NetworkReadinessReport)
+}
+
 // takePlannedComputed takes from the plan the computed values that it has said, at
 // the end of an update that has succeeded.
 func (m *model) takePlannedComputed(plan *model) {
+	planned := *plan
+	planned.fillUnknownComputed(m)
 	m.ID, m.PowerState = plan.ID, known(plan.PowerState, m.PowerState)
-	m.LocalID, m.ProviderID = known(plan.LocalID, m.LocalID), known(plan.ProviderID, m.ProviderID)
-	m.Status, m.VMToolsStatus = known(plan.Status, m.Status), known(plan.VMToolsStatus, m.VMToolsStatus)
-	m.IPAddresses, m.DefaultIPAddress = known(plan.IPAddresses, m.IPAddresses), known(plan.DefaultIPAddress, m.DefaultIPAddress)
-	m.NetworkReady = known(plan.NetworkReady, m.NetworkReady)
-	m.NetworkReadinessReport = known(plan.NetworkReadinessReport, m.NetworkReadinessReport)
+	m.LocalID, m.ProviderID, m.Status, m.VMToolsStatus = planned.LocalID, planned.ProviderID, planned.Status, planned.VMToolsStatus
+	m.IPAddresses, m.DefaultIPAddress = planned.IPAddresses, planned.DefaultIPAddress
+	m.NetworkReady, m.NetworkReadinessReport = planned.NetworkReady, planned.NetworkReadinessReport
 }
 
 // scope is what the update waits for: the whole network, or the NICs that have
