@@ -63,9 +63,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	// leave a VM that Terraform knows.
 	plan.ID = types.StringValue(creation.ID)
 	saved, runs := plan, meantToRun(config.PowerState)
-	resp.Diagnostics.Append(saved.nullUnknowns(ctx)...)
 	saved.expectWait(ctx, runs)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &saved)...)
+	resp.Diagnostics.Append(saved.save(ctx, &resp.State)...)
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, plan.ID)...)
 	var rec record
 	rec.Volumes.Given, diags = config.givenVolumes(ctx)
@@ -97,8 +96,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		resp.State.RemoveResource(ctx)
 		return
 	}
-	resp.Diagnostics.Append(plan.nullUnknowns(ctx)...)
-	if diags := resp.State.Set(ctx, &plan); diags.HasError() {
+	if diags := plan.save(ctx, &resp.State); diags.HasError() {
 		resp.Diagnostics.Append(diags...)
 		return
 	}
@@ -175,34 +173,11 @@ func (r *Resource) checkReferences(ctx context.Context, client *tower.Client, pl
 func (m *model) fillUnset(vm *tower.VM) {
 	shown := *m
 	shown.fillVM(vm)
-	for _, pair := range []struct{ to, from *types.String }{
-		{&m.FolderID, &shown.FolderID},
-		{&m.PlacementGroupID, &shown.PlacementGroupID},
-		{&m.IOPolicy, &shown.IOPolicy},
-		{&m.MaxIOPSPolicy, &shown.MaxIOPSPolicy},
-		{&m.MaxBandwidthPolicy, &shown.MaxBandwidthPolicy},
-		{&m.Description, &shown.Description},
-		{&m.GuestOSType, &shown.GuestOSType},
-		{&m.Firmware, &shown.Firmware},
-	} {
-		if pair.to.IsUnknown() {
-			*pair.to = *pair.from
-		}
-	}
-	for _, pair := range []struct{ to, from *types.Int64 }{
-		{&m.NumCPUs, &shown.NumCPUs},
-		{&m.NumCoresPerSocket, &shown.NumCoresPerSocket},
-		{&m.MemoryMiB, &shown.MemoryMiB},
-		{&m.MaxIOPS, &shown.MaxIOPS},
-		{&m.MaxBandwidth, &shown.MaxBandwidth},
-	} {
-		if pair.to.IsUnknown() {
-			*pair.to = *pair.from
-		}
-	}
-	if m.HA.IsUnknown() {
-		m.HA = shown.HA
-	}
+	m.FolderID, m.PlacementGroupID = known(m.FolderID, shown.FolderID), known(m.PlacementGroupID, shown.PlacementGroupID)
+	m.fillUnknownIO(&shown)
+	m.Description, m.HA = known(m.Description, shown.Description), known(m.HA, shown.HA)
+	m.GuestOSType, m.Firmware = known(m.GuestOSType, shown.GuestOSType), known(m.Firmware, shown.Firmware)
+	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = known(m.NumCPUs, shown.NumCPUs), known(m.NumCoresPerSocket, shown.NumCoresPerSocket), known(m.MemoryMiB, shown.MemoryMiB)
 }
 
 func isTaskError(err error) bool {

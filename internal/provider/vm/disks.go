@@ -138,47 +138,6 @@ func firstNonNull(values ...types.String) types.String {
 	return types.StringNull()
 }
 
-// withoutUnknowns makes what is not known null, so that it can be saved.
-func (d diskModel) withoutUnknowns() diskModel {
-	for _, s := range []*types.String{&d.Name, &d.VolumeID, &d.StoragePolicy, &d.Bus} {
-		if s.IsUnknown() {
-			*s = types.StringNull()
-		}
-	}
-	if d.SizeGiB.IsUnknown() {
-		d.SizeGiB = types.Int64Null()
-	}
-	return d
-}
-
-// nullUnknownDisks makes what is not known of the disks null.
-func (m *model) nullUnknownDisks(ctx context.Context) diag.Diagnostics {
-	if m.SystemDisk.IsUnknown() {
-		m.SystemDisk = types.ObjectNull(systemDiskTypes())
-	}
-	if m.DataDisks.IsUnknown() {
-		m.DataDisks = types.ListNull(diskType())
-	}
-	system, diags := systemDiskFrom(ctx, m.SystemDisk)
-	if system != nil {
-		known := system.withoutUnknowns()
-		var d diag.Diagnostics
-		m.SystemDisk, d = systemDiskObject(ctx, &known)
-		diags.Append(d...)
-	}
-	disks, d := disksFrom(ctx, m.DataDisks)
-	diags.Append(d...)
-	if disks == nil {
-		return diags
-	}
-	for i := range disks {
-		disks[i] = disks[i].withoutUnknowns()
-	}
-	m.DataDisks, d = diskList(ctx, disks)
-	diags.Append(d...)
-	return diags
-}
-
 func busValidators() []validator.String {
 	return []validator.String{stringvalidator.OneOf(busVirtio, "SCSI", busIDE)}
 }

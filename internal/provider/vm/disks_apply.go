@@ -29,7 +29,7 @@ type diskApplier struct {
 
 // applyDisks changes the disks, and writes those that are there into applied,
 // whether it succeeds or not.
-func applyDisks(ctx context.Context, client *tower.Client, change disksChange, config, applied *model, owns *ownership) error {
+func applyDisks(ctx context.Context, client *tower.Client, change disksChange, config, plan, applied *model, owns *ownership) error {
 	configured, diags := disksFrom(ctx, config.DataDisks)
 	wanted, d := systemDiskFrom(ctx, config.SystemDisk)
 	diags.Append(d...)
@@ -54,7 +54,7 @@ func applyDisks(ctx context.Context, client *tower.Client, change disksChange, c
 		applied.DataDisks, d = diskList(ctx, a.disks())
 		diags.Append(d...)
 	} else if config.DataDisks.IsNull() {
-		applied.DataDisks = types.ListNull(diskType())
+		applied.DataDisks = plan.DataDisks
 	}
 	if err == nil && diags.HasError() {
 		return errors.New("the disks can't be written to the state")

@@ -168,7 +168,7 @@ func finishDisks(ctx context.Context, client *tower.Client, config, plan *model,
 			return fmt.Errorf("stopping the VM, whose bus is to change: %w", err)
 		}
 	}
-	if err := applyDisks(ctx, client, change, config, &applied, owns); err != nil {
+	if err := applyDisks(ctx, client, change, config, plan, &applied, owns); err != nil {
 		return err
 	}
 	plan.SystemDisk, plan.DataDisks = applied.SystemDisk, applied.DataDisks

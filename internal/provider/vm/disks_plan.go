@@ -96,6 +96,10 @@ func (r *Resource) adoptDisks(ctx context.Context, config, state *model, unappli
 		return diags
 	}
 	s, err := readStorage(ctx, client, state.ID.ValueString())
+	if err == nil && len(s.disks) == 0 {
+		// Nor does a VM that is not there have any.
+		_, err = client.VM(ctx, state.ID.ValueString())
+	}
 	if err != nil {
 		diagx.AddError(&diags, "read", object, state.Name.ValueString(), err)
 		return diags

@@ -18,10 +18,11 @@ type gate struct {
 	url string
 
 	mu      sync.Mutex
-	hangs   bool   // no request is answered
-	refuse  int    // which request from now on is refused, from 1; 0: none
-	passed  int    // requests since then
-	refused string // the path of the one that was refused
+	hangs   bool                   // no request is answered
+	counts  func(path string) bool // which requests are counted; nil: all
+	refuse  int                    // which request from now on is refused, from 1; 0: none
+	passed  int                    // requests since then
+	refused string                 // the path of the one that was refused
 }
 
 func newGate(t *testing.T, sim *acctest.Sim) *gate {
@@ -67,6 +68,9 @@ func (g *gate) hanging() bool {
 func (g *gate) refuses(path string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if g.counts != nil && !g.counts(path) {
+		return false
+	}
 	g.passed++
 	if g.passed != g.refuse {
 		return false

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
@@ -24,9 +23,9 @@ func TestVM_importedDisksOfOthersSurvive(t *testing.T) {
 		}
 	}
 	config := map[string]any{"name": "older", "cluster_id": sim.RowID("get-clusters", byName{"name": "cluster-1"})}
-	config["data_disks"] = []tftypes.Value{
-		p.disk(map[string]any{"name": "older-data", "size_gib": 3}),
-		p.disk(map[string]any{"name": "theirs", "volume_id": api.volumes("older-given")[0].ID}),
+	config["data_disks"] = []any{
+		map[string]any{"name": "older-data", "size_gib": 3},
+		map[string]any{"name": "theirs", "volume_id": api.volumes("older-given")[0].ID},
 	}
 	before := mutations(sim)
 	changed := p.apply(p.read(p.importVM(tfprotov6.ImportResourceStateRequest{ID: "cluster-1/older"})), config)

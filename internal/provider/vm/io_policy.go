@@ -169,7 +169,7 @@ func applyIO(ctx context.Context, client *tower.Client, plan, applied *model) er
 
 // fillUnknownIO takes what is unknown from another model.
 func (m *model) fillUnknownIO(from *model) {
-	m.IOPolicy = knownOr(m.IOPolicy, from.IOPolicy)
-	m.MaxIOPS, m.MaxIOPSPolicy = knownIntOr(m.MaxIOPS, from.MaxIOPS), knownOr(m.MaxIOPSPolicy, from.MaxIOPSPolicy)
-	m.MaxBandwidth, m.MaxBandwidthPolicy = knownIntOr(m.MaxBandwidth, from.MaxBandwidth), knownOr(m.MaxBandwidthPolicy, from.MaxBandwidthPolicy)
+	m.IOPolicy = known(m.IOPolicy, from.IOPolicy)
+	m.MaxIOPS, m.MaxIOPSPolicy = known(m.MaxIOPS, from.MaxIOPS), known(m.MaxIOPSPolicy, from.MaxIOPSPolicy)
+	m.MaxBandwidth, m.MaxBandwidthPolicy = known(m.MaxBandwidth, from.MaxBandwidth), known(m.MaxBandwidthPolicy, from.MaxBandwidthPolicy)
 }

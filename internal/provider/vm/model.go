@@ -156,57 +156,6 @@ func (m *model) expectWait(ctx context.Context, runs bool) {
 	}
 }
 
-// nullUnknowns makes every value that is still unknown null, so that the model
-// can be saved before everything is known: what has been created must be in
-// the state whatever happens next.
-func (m *model) nullUnknowns(ctx context.Context) diag.Diagnostics {
-	for _, s := range []*types.String{
-		&m.FolderID, &m.PlacementGroupID, &m.IOPolicy, &m.MaxIOPSPolicy, &m.MaxBandwidthPolicy,
-		&m.Description, &m.GuestOSType, &m.Firmware, &m.PowerState, &m.LocalID, &m.ProviderID, &m.Status, &m.VMToolsStatus, &m.DefaultIPAddress,
-	} {
-		if s.IsUnknown() {
-			*s = types.StringNull()
-		}
-	}
-	for _, n := range []*types.Int64{&m.NumCPUs, &m.NumCoresPerSocket, &m.MemoryMiB, &m.MaxIOPS, &m.MaxBandwidth} {
-		if n.IsUnknown() {
-			*n = types.Int64Null()
-		}
-	}
-	if m.HA.IsUnknown() {
-		m.HA = types.BoolNull()
-	}
-	if m.NetworkReady.IsUnknown() {
-		m.NetworkReady = types.BoolNull()
-	}
-	if m.NetworkReadinessReport.IsUnknown() {
-		m.NetworkReadinessReport = types.ObjectNull(network.ReportType())
-	}
-	if m.LabelsAll.IsUnknown() {
-		m.LabelsAll = types.MapNull(types.StringType)
-	}
-	if m.IPAddresses.IsUnknown() {
-		m.IPAddresses = attrs.StringList(nil)
-	}
-	diags := m.nullUnknownDisks(ctx)
-	nics, d := nicsFrom(ctx, m.NICs)
-	diags.Append(d...)
-	if nics == nil || diags.HasError() {
-		return diags
-	}
-	for i := range nics {
-		if nics[i].MACAddress.IsUnknown() {
-			nics[i].MACAddress = types.StringNull()
-		}
-		if nics[i].IPAddresses.IsUnknown() {
-			nics[i].IPAddresses = attrs.StringList(nil)
-		}
-	}
-	m.NICs, d = nicList(ctx, nics)
-	diags.Append(d...)
-	return diags
-}
-
 // nics are the arguments of the NICs; nil where none are configured.
 func (m *model) nics(ctx context.Context) ([]network.NIC, diag.Diagnostics) {
 	models, diags := nicsFrom(ctx, m.NICs)

@@ -10,21 +10,27 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
 // applyNICs removes, changes and adds NICs in Tower, and records each step in
-// applied. NICs that the change leaves alone are not touched.
-func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change nicsChange, applied *model) (err error) {
-	if !change.changesTower() {
-		return nil
-	}
-	planned, diags := nicsFrom(ctx, applied.NICs)
+// applied. NICs that the change leaves alone are not touched. The static addresses
+// that the guest gets are left to configureNICs.
+func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change nicsChange, plan, applied *model) (err error) {
+	planned, diags := nicsFrom(ctx, plan.NICs)
 	if diags.HasError() {
 		return errors.New("the planned NICs can't be read")
+	}
+	for i, edit := range change.edits {
+		if edit.guest != nil {
+			planned[i].takeAddress(edit.prior)
+		}
+	}
+	if !change.changesTower() {
+		applied.NICs = plan.NICs
+		return nil
 	}
 	id := applied.ID.ValueString()
 	current := change.current()
@@ -48,13 +54,21 @@ func (r *Resource) applyNICs(ctx context.Context, client *tower.Client, change n
 		if err := client.UpdateVMNIC(ctx, id, edit.prior.MACAddress.ValueString(), edit.device); err != nil {
 			return fmt.Errorf("changing NIC %d (MAC address %s): %w", i, edit.prior.MACAddress.ValueString(), err)
 		}
-		changed := planned[i]
-		if edit.guest != nil {
-			changed.IPAddress, changed.Netmask, changed.Gateway = edit.prior.IPAddress, edit.prior.Netmask, edit.prior.Gateway
-		}
-		current[i] = &changed
+		current[i] = &planned[i]
 	}
-	return r.addNICs(ctx, client, change, planned, current, applied)
+	if err := r.addNICs(ctx, client, change, planned, current, applied); err != nil {
+		return err
+	}
+	applied.NICs, diags = nicList(ctx, planned)
+	return diagnosticsError(diags)
+}
+
+// takeAddress takes the static address of another NIC, none where that is nil.
+func (n *nicModel) takeAddress(from *nicModel) {
+	if from == nil {
+		from = &nicModel{}
+	}
+	n.IPAddress, n.Netmask, n.Gateway = from.IPAddress, from.Netmask, from.Gateway
 }
 
 // current is the NICs as they are before the change: in the plan's order, nil for
@@ -107,13 +121,8 @@ func (r *Resource) addNICs(ctx context.Context, client *tower.Client, change nic
 	}
 	for k, i := range added {
 		// Tower appends in the order of the call.
-		planned[i].MACAddress = knownOr(planned[i].MACAddress, types.StringValue(shown[k].MAC))
+		planned[i].MACAddress = known(planned[i].MACAddress, types.StringValue(shown[k].MAC))
 		current[i] = &planned[i]
-	}
-	var diags diag.Diagnostics
-	applied.NICs, diags = nicList(ctx, planned)
-	if diags.HasError() {
-		return errors.New("the NICs can't be written to the state")
 	}
 	return nil
 }
@@ -146,34 +155,29 @@ func (r *Resource) awaitAddedNICs(ctx context.Context, client *tower.Client, id 
 	}
 }
 
-// configureNICs has the guest's tools set the static addresses that changed.
-// Where that fails, the state keeps the addresses that were not set, so that the
-// next apply sets them.
-func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, change nicsChange, applied *model) error {
-	nics, diags := nicsFrom(ctx, applied.NICs)
-	if diags.HasError() || len(nics) < len(change.edits) {
+// configureNICs has the guest's tools set the static addresses that changed. The
+// state gets each address once it has been set, so that the next apply sets the
+// others.
+func (r *Resource) configureNICs(ctx context.Context, client *tower.Client, change nicsChange, plan, applied *model) error {
+	planned, diags := nicsFrom(ctx, plan.NICs)
+	nics, d := nicsFrom(ctx, applied.NICs)
+	diags.Append(d...)
+	if diags.HasError() || len(nics) < len(change.edits) || len(planned) < len(change.edits) {
 		return errors.New("the NICs can't be read")
 	}
-	var failed error
 	for i, edit := range change.edits {
 		if edit.guest == nil {
 			continue
 		}
-		if failed == nil {
-			failed = r.configureNIC(ctx, client, applied.ID.ValueString(), i, nics[i].MACAddress.ValueString(), *edit.guest)
+		if err := r.configureNIC(ctx, client, applied.ID.ValueString(), i, nics[i].MACAddress.ValueString(), *edit.guest); err != nil {
+			return err
 		}
-		if failed != nil {
-			prior := nicModel{}
-			if edit.prior != nil {
-				prior = *edit.prior
-			}
-			nics[i].IPAddress, nics[i].Netmask, nics[i].Gateway = prior.IPAddress, prior.Netmask, prior.Gateway
+		nics[i].takeAddress(&planned[i])
+		if applied.NICs, diags = nicList(ctx, nics); diags.HasError() {
+			return diagnosticsError(diags)
 		}
 	}
-	if failed != nil {
-		applied.NICs, _ = nicList(ctx, nics)
-	}
-	return failed
+	return nil
 }
 
 func (r *Resource) configureNIC(ctx context.Context, client *tower.Client, id string, i int, mac string, address tower.NICAddress) error {

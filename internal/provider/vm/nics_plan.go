@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -292,9 +293,13 @@ func (r *Resource) adoptNICs(ctx context.Context, plan, state *model) (bool, dia
 		return false, nil
 	}
 	reported, err := client.VMNICs(ctx, state.ID.ValueString())
+	if err == nil && len(reported) == 0 {
+		// Nor does a VM that is not there have any.
+		_, err = client.VM(ctx, state.ID.ValueString())
+	}
 	if err != nil {
 		var diags diag.Diagnostics
-		diags.AddError(fmt.Sprintf("Unable to read VM %q", state.Name.ValueString()), "Reading its NICs failed: "+err.Error())
+		diagx.AddError(&diags, "read", object, state.Name.ValueString(), fmt.Errorf("reading the NICs: %w", err))
 		return false, diags
 	}
 	nics := refreshNICs(nil, reported)

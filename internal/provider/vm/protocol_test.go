@@ -19,7 +19,8 @@ import (
 type protocol struct {
 	t        *testing.T
 	server   tfprotov6.ProviderServer
-	vm       tftypes.Object // the schema of elf_vm
+	vm       tftypes.Object // the type of elf_vm
+	schema   map[string]*tfprotov6.SchemaAttribute
 	identity tftypes.Object
 }
 
@@ -40,6 +41,10 @@ func newProtocolAt(t *testing.T, sim *acctest.Sim, arguments map[string]any) *pr
 	identities, err := p.server.GetResourceIdentitySchemas(t.Context(), &tfprotov6.GetResourceIdentitySchemasRequest{})
 	p.ok(err, identities.Diagnostics)
 	p.vm, p.identity = p.object(schemas.ResourceSchemas["elf_vm"].ValueType()), p.object(identities.IdentitySchemas["elf_vm"].ValueType())
+	p.schema = map[string]*tfprotov6.SchemaAttribute{}
+	for _, attribute := range schemas.ResourceSchemas["elf_vm"].Block.Attributes {
+		p.schema[attribute.Name] = attribute
+	}
 	configured, err := p.server.ConfigureProvider(t.Context(), &tfprotov6.ConfigureProviderRequest{
 		TerraformVersion: "1.12.0",
 		Config:           p.value(p.object(schemas.Provider.ValueType()), all),
@@ -75,9 +80,41 @@ func (p *protocol) value(of tftypes.Object, attributes map[string]any) *tfprotov
 	p.t.Helper()
 	all := map[string]tftypes.Value{}
 	for name, typ := range of.AttributeTypes {
-		all[name] = tftypes.NewValue(typ, attributes[name])
+		all[name] = p.convert(typ, attributes[name])
 	}
 	return p.dynamic(of, tftypes.NewValue(of, all))
+}
+
+// convert makes a value of lists ([]any), objects and maps (map[string]any) and
+// what tftypes takes.
+func (p *protocol) convert(typ tftypes.Type, value any) tftypes.Value {
+	p.t.Helper()
+	switch value := value.(type) {
+	case []any:
+		list, ok := typ.(tftypes.List)
+		if !ok {
+			p.t.Fatalf("a list is given for a %s", typ)
+		}
+		elements := make([]tftypes.Value, 0, len(value))
+		for _, element := range value {
+			elements = append(elements, p.convert(list.ElementType, element))
+		}
+		return tftypes.NewValue(typ, elements)
+	case map[string]any:
+		members := map[string]tftypes.Value{}
+		switch typ := typ.(type) {
+		case tftypes.Object:
+			for name, member := range typ.AttributeTypes {
+				members[name] = p.convert(member, value[name])
+			}
+		case tftypes.Map:
+			for name, member := range value {
+				members[name] = p.convert(typ.ElementType, member)
+			}
+		}
+		return tftypes.NewValue(typ, members)
+	}
+	return tftypes.NewValue(typ, value)
 }
 
 func (p *protocol) dynamic(of tftypes.Type, value tftypes.Value) *tfprotov6.DynamicValue {
@@ -120,20 +157,6 @@ func (p *protocol) text(of tftypes.Object, in *tfprotov6.DynamicValue, name stri
 		}
 	}
 	return text
-}
-
-// disk is an element of data_disks.
-func (p *protocol) disk(attributes map[string]any) tftypes.Value {
-	p.t.Helper()
-	disks, ok := p.vm.AttributeTypes["data_disks"].(tftypes.List)
-	if !ok {
-		p.t.Fatal("data_disks is no list")
-	}
-	value, err := p.value(p.object(disks.ElementType), attributes).Unmarshal(disks.ElementType)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return value
 }
 
 // identifies checks that an identity and a state are of the VM with this id.
@@ -213,8 +236,11 @@ func (p *protocol) tryPlan(prior held, config map[string]any) plannedChange {
 		prior.state = p.dynamic(p.vm, tftypes.NewValue(p.vm, nil))
 	} else {
 		attributes := p.attributes(p.vm, prior.state)
-		for name, set := range config {
-			attributes[name] = tftypes.NewValue(p.vm.AttributeTypes[name], set)
+		for name, attribute := range p.schema {
+			// What the configuration leaves to the provider keeps its value.
+			if config[name] != nil || !attribute.Computed {
+				attributes[name] = p.convert(p.vm.AttributeTypes[name], config[name])
+			}
 		}
 		proposed = p.dynamic(p.vm, tftypes.NewValue(p.vm, attributes))
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
@@ -37,11 +36,11 @@ func TestVM_timeoutHoldsFromTheFirstRequest(t *testing.T) {
 			}
 		},
 		"plan": func(p *protocol, prior held, config map[string]any) func() []*tfprotov6.Diagnostic {
-			config["data_disks"] = []tftypes.Value{p.disk(map[string]any{"name": "data", "size_gib": 1})}
+			config["data_disks"] = []any{map[string]any{"name": "data", "size_gib": 1}}
 			return func() []*tfprotov6.Diagnostic { return p.tryPlan(prior, config).plan.Diagnostics }
 		},
 		"update": func(p *protocol, prior held, config map[string]any) func() []*tfprotov6.Diagnostic {
-			config["data_disks"] = []tftypes.Value{p.disk(map[string]any{"name": "data", "size_gib": 1})}
+			config["data_disks"] = []any{map[string]any{"name": "data", "size_gib": 1}}
 			plan := p.plan(prior, config)
 			return func() []*tfprotov6.Diagnostic {
 				_, diags := p.applyPlan(plan)
@@ -58,9 +57,9 @@ func TestVM_timeoutHoldsFromTheFirstRequest(t *testing.T) {
 			g := newGate(t, sim)
 			p := newProtocolAt(t, sim, map[string]any{"server": g.url, "request_timeout": "20s", "max_retries": 0})
 			timeouts := p.object(p.vm.AttributeTypes["timeouts"])
-			limits := map[string]tftypes.Value{}
+			limits := map[string]any{}
 			for operation := range timeouts.AttributeTypes {
-				limits[operation] = tftypes.NewValue(tftypes.String, short)
+				limits[operation] = short
 			}
 			config := map[string]any{"name": "asleep", "cluster_id": sim.RowID("get-clusters", byName{"name": "cluster-1"}), "timeouts": limits}
 			prior := p.apply(p.read(p.importVM(tfprotov6.ImportResourceStateRequest{ID: "cluster-1/asleep"})), config)

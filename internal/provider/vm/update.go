@@ -6,18 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
-
-// startAgainTimeout bounds the start of a VM that a failed change has stopped.
-const startAgainTimeout = time.Minute
 
 // Update changes the VM in place, and resumes a wait for its network that has
 // not succeeded yet. What was applied before a failure is in the state.
@@ -41,48 +38,158 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	if rec.Takeover.unread() {
-		resp.Diagnostics.Append(r.readTakenOver(ctx, client, &state, &rec.Volumes)...)
-	}
-	adopted, diags := r.adoptNICs(ctx, &plan, &state)
+	u := update{Resource: r, client: client, config: &config, plan: &plan, prior: &state, applied: state, record: rec}
+	change, diags, err := u.run(ctx)
 	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.adoptDisks(ctx, &config, &state, rec.Takeover.unapplied())...)
-	resp.Diagnostics.Append(r.adoptGPUs(ctx, &plan, &state)...)
-	change, diags := compare(ctx, &config, &plan, &state, rec.Takeover.nullMeansUnknown(adopted), rec.StartPending)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(r.checkVolumes(ctx, &config, state.ID.ValueString(), change.disks.edits, false)...)
-	resp.Diagnostics.Append(r.checkISOs(ctx, &plan, &state)...)
-	resp.Diagnostics.Append(r.checkGPUs(ctx, &plan, &state, state.ID.ValueString(), true)...)
-	if rec.Takeover.unread() && !resp.Diagnostics.HasError() {
-		resp.Diagnostics.Append(change.fillComputed(ctx, &config, &plan, &state)...)
-	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	applied := plan
-	applied.resetToState(&state)
-	err := r.applyChange(ctx, client, change, &config, &plan, &applied, &rec.Volumes)
-	rec.StartPending = change.startPendingAfter(err, &applied)
-	if err == nil && change.waits {
-		if r.waitNetwork(ctx, client, &applied, change.scope(config.PowerState), &resp.Diagnostics) {
+	switch {
+	case err == nil && change.waits:
+		if r.waitNetwork(ctx, client, &u.applied, change.scope(config.PowerState), &resp.Diagnostics) {
 			resp.State.RemoveResource(ctx)
 			return
 		}
-	} else if err == nil {
-		err = r.readBack(ctx, client, change, &applied)
+	case err == nil:
+		err = r.readBack(ctx, client, change, &u.applied)
 	}
 	if err != nil {
 		diagx.AddError(&resp.Diagnostics, "update", object, state.Name.ValueString(), err)
-		applied.fillUnknownFrom(&state)
+		u.applied.ID = plan.ID
+		diags = u.applied.saveOver(ctx, &resp.State)
+	} else {
+		u.applied.takePlannedComputed(&plan)
+		diags = u.applied.save(ctx, &resp.State)
 	}
-	resp.Diagnostics.Append(applied.nullUnknowns(ctx)...)
-	if diags := resp.State.Set(ctx, &applied); diags.HasError() {
-		resp.Diagnostics.Append(diags...)
+	resp.Diagnostics.Append(diags...)
+	if diags.HasError() {
 		return
 	}
-	resp.Diagnostics.Append(identify(ctx, resp.Identity, applied.ID)...)
-	rec.Takeover = rec.Takeover.after(err)
-	resp.Diagnostics.Append(rec.save(ctx, resp.Private)...)
+	u.record.Takeover = u.record.Takeover.after(err)
+	resp.Diagnostics.Append(u.record.save(ctx, resp.Private)...)
+	resp.Diagnostics.Append(identify(ctx, resp.Identity, u.applied.ID)...)
+}
+
+// update is an update of a VM while it is carried out.
+type update struct {
+	*Resource
+	client       *tower.Client
+	config, plan *model
+	prior        *model
+	// applied is the state that the update has led to so far. It begins as the
+	// state before the update, and each step writes into it what it has done.
+	applied model
+	record  record
+}
+
+// run changes the VM. An error among the diagnostics says that nothing was done.
+// Tower may know the VM by another id than at the refresh: then the rest is done
+// with that one. The state keeps the id that the plan has shown until the next
+// refresh, which finds the VM by its local id.
+func (u *update) run(ctx context.Context) (change, diag.Diagnostics, error) {
+	for again := false; ; again = true {
+		var err error
+		change, diags := u.prepare(ctx)
+		if !diags.HasError() {
+			err = u.apply(ctx, change)
+		}
+		if again || !diags.HasError() && !errors.Is(err, tower.ErrNotFound) || !u.findByOtherID(ctx) {
+			return change, diags, err
+		}
+	}
+}
+
+// findByOtherID reports whether Tower knows the VM by another id, and goes on with
+// that one.
+func (u *update) findByOtherID(ctx context.Context) bool {
+	id := otherID(ctx, u.client, u.prior)
+	if id == "" || id == u.applied.ID.ValueString() {
+		return false
+	}
+	// What was not found out is as it was before.
+	u.applied.fillUnknownComputed(u.prior)
+	u.applied.ID = types.StringValue(id)
+	return true
+}
+
+// otherID is the id by which Tower knows a VM that it does not know by the id of
+// the model, "" where there is none.
+func otherID(ctx context.Context, client *tower.Client, m *model) string {
+	vm, err := netwait.ByIDs(ctx, client, m.ID.ValueString(), m.LocalID.ValueString())
+	if err != nil || vm.InRecycleBin || vm.ID == m.ID.ValueString() {
+		return ""
+	}
+	return vm.ID
+}
+
+// prepare finds what the update has to change, and refuses what can't be done.
+// Nothing has been changed yet.
+func (u *update) prepare(ctx context.Context) (change, diag.Diagnostics) {
+	var diags diag.Diagnostics
+	unread := u.record.Takeover.unread()
+	if unread {
+		diags.Append(u.readTakenOver(ctx, u.client, &u.applied, &u.record.Volumes)...)
+	}
+	// What the VM has and the configuration names for the first time.
+	state := u.applied
+	nicsRead, d := u.adoptNICs(ctx, u.plan, &state)
+	diags.Append(d...)
+	diags.Append(u.adoptDisks(ctx, u.config, &state, u.record.Takeover.unapplied())...)
+	diags.Append(u.adoptGPUs(ctx, u.plan, &state)...)
+	change, d := compare(ctx, u.config, u.plan, &state, u.record.Takeover.nullMeansUnknown(nicsRead), u.record.StartPending)
+	diags.Append(d...)
+	diags.Append(u.checkVolumes(ctx, u.config, state.ID.ValueString(), change.disks.edits, false)...)
+	diags.Append(u.checkISOs(ctx, u.plan, &state)...)
+	diags.Append(u.checkGPUs(ctx, u.plan, &state, state.ID.ValueString(), true)...)
+	if unread && !diags.HasError() {
+		diags.Append(change.fillComputed(ctx, u.config, u.plan, &state)...)
+	}
+	u.applied.SystemDisk, u.applied.DataDisks, u.applied.GPUDevices = state.SystemDisk, state.DataDisks, state.GPUDevices
+	return change, diags
+}
+
+// apply carries the change out, as far as it succeeds.
+func (u *update) apply(ctx context.Context, change change) error {
+	u.applied.takeSettings(u.plan)
+	err := u.applyChange(ctx, u.client, change, u.config, u.plan, &u.applied, &u.record.Volumes)
+	u.record.StartPending = change.startPendingAfter(err, &u.applied)
+	return err
+}
+
+// takeSettings takes from the plan what nothing has to be done for: the arguments
+// that Tower does not have, or can't change. What the update may find out becomes
+// unknown.
+func (m *model) takeSettings(plan *model) {
+	m.ClusterID, m.GuestOSType, m.Firmware = plan.ClusterID, plan.GuestOSType, plan.Firmware
+	m.Source, m.CloudInit, m.NetworkReadiness, m.Timeouts = plan.Source, plan.CloudInit, plan.NetworkReadiness, plan.Timeouts
+	m.ShutdownTimeout, m.ForcePowerOff, m.DeleteMode = plan.ShutdownTimeout, plan.ForcePowerOff, plan.DeleteMode
+
+	m.LocalID, m.ProviderID = unknown(plan.LocalID, m.LocalID), unknown(plan.ProviderID, m.ProviderID)
+	m.Status, m.VMToolsStatus = unknown(plan.Status, m.Status), unknown(plan.VMToolsStatus, m.VMToolsStatus)
+	m.IPAddresses, m.DefaultIPAddress = unknown(plan.IPAddresses, m.IPAddresses), unknown(plan.DefaultIPAddress, m.DefaultIPAddress)
+	m.NetworkReady = unknown(plan.NetworkReady, m.NetworkReady)
+	m.NetworkReadinessReport = unknown(plan.NetworkReadinessReport, m.NetworkReadinessReport)
+}
+
+// fillUnknownComputed gives what an update may find out, and has not, the value that it
+// has in another model.
+func (m *model) fillUnknownComputed(from *model) {
+	m.LocalID, m.ProviderID = known(m.LocalID, from.LocalID), known(m.ProviderID, from.ProviderID)
+	m.Status, m.VMToolsStatus = known(m.Status, from.Status), known(m.VMToolsStatus, from.VMToolsStatus)
+	m.IPAddresses, m.DefaultIPAddress = known(m.IPAddresses, from.IPAddresses), known(m.DefaultIPAddress, from.DefaultIPAddress)
+	m.NetworkReady = known(m.NetworkReady, from.NetworkReady)
+	m.NetworkReadinessReport = known(m.NetworkReadinessReport, from.NetworkReadinessReport)
+}
+
+// takePlannedComputed takes from the plan the computed values that it has said, at
+// the end of an update that has succeeded.
+func (m *model) takePlannedComputed(plan *model) {
+	planned := *plan
+	planned.fillUnknownComputed(m)
+	m.ID, m.PowerState = plan.ID, known(plan.PowerState, m.PowerState)
+	m.LocalID, m.ProviderID, m.Status, m.VMToolsStatus = planned.LocalID, planned.ProviderID, planned.Status, planned.VMToolsStatus
+	m.IPAddresses, m.DefaultIPAddress = planned.IPAddresses, planned.DefaultIPAddress
+	m.NetworkReady, m.NetworkReadinessReport = planned.NetworkReady, planned.NetworkReadinessReport
 }
 
 // scope is what the update waits for: the whole network, or the NICs that have
@@ -99,217 +206,6 @@ func (c *change) scope(powerState types.String) waitScope {
 		scope.requireStatic = scope.requireStatic || edit.guest != nil
 	}
 	return scope
-}
-
-// resetToState gives the arguments that live in Tower their prior values: what has
-// not been applied yet must not be recorded as applied.
-func (m *model) resetToState(state *model) {
-	m.Name, m.Description, m.HA = state.Name, state.Description, state.HA
-	m.NumCPUs, m.NumCoresPerSocket, m.MemoryMiB = state.NumCPUs, state.NumCoresPerSocket, state.MemoryMiB
-	m.PowerState = state.PowerState
-	m.ID, m.LocalID, m.ProviderID = state.ID, state.LocalID, state.ProviderID
-	m.SystemDisk, m.DataDisks, m.CDROMs, m.GPUDevices = state.SystemDisk, state.DataDisks, state.CDROMs, state.GPUDevices
-	m.Labels, m.LabelsAll = state.Labels, state.LabelsAll
-	m.FolderID, m.HostID, m.PlacementGroupID, m.Owner = state.FolderID, state.HostID, state.PlacementGroupID, state.Owner
-	m.keepIO(state)
-}
-
-// fillUnknownFrom gives what the plan has left unknown its prior value, after a change
-// that failed before it could be found out.
-func (m *model) fillUnknownFrom(state *model) {
-	m.Status, m.VMToolsStatus = knownOr(m.Status, state.Status), knownOr(m.VMToolsStatus, state.VMToolsStatus)
-	m.DefaultIPAddress = knownOr(m.DefaultIPAddress, state.DefaultIPAddress)
-	m.NetworkReady = knownBoolOr(m.NetworkReady, state.NetworkReady)
-	if m.IPAddresses.IsUnknown() {
-		m.IPAddresses = state.IPAddresses
-	}
-	if m.NetworkReadinessReport.IsUnknown() {
-		m.NetworkReadinessReport = state.NetworkReadinessReport
-	}
-}
-
-// applyChange sends what differs, the least that achieves it, and records each
-// step in applied as soon as it has succeeded.
-func (r *Resource) applyChange(ctx context.Context, client *tower.Client, change change, config, plan, applied *model, owns *ownership) error {
-	// First what needs no stop, so that a failure of it leaves no VM stopped.
-	if err := r.applyLabels(ctx, client, change.unapplied, plan, applied); err != nil {
-		return err
-	}
-	if err := applyIO(ctx, client, plan, applied); err != nil {
-		return err
-	}
-	if err := applyPlacement(ctx, client, change.unapplied, plan, applied); err != nil {
-		return err
-	}
-	id := applied.ID.ValueString()
-	had, diags := applied.gpus(ctx)
-	if err := diagnosticsError(diags); err != nil {
-		return err
-	}
-	// GPU devices tie a VM to its host, until they have been taken from it.
-	if len(had) == 0 {
-		if err := applyHost(ctx, client, plan, applied); err != nil {
-			return err
-		}
-	}
-	stop := tower.StopOptions{
-		Graceful: attrs.DurationOr(plan.ShutdownTimeout, 0),
-		Force:    attrs.BoolOr(plan.ForcePowerOff, true),
-	}
-	// A VM that is to be off anyway is switched off first: then nothing has to
-	// be changed while it runs.
-	if len(change.stops) > 0 || change.power == tower.StatusStopped {
-		if err := client.StopVM(ctx, id, stop); err != nil {
-			return fmt.Errorf("%w: %w", errStopping, err)
-		}
-		applied.setPower(ctx, tower.StatusStopped)
-	}
-	err := r.applyDevices(ctx, client, change, config, plan, applied, owns)
-	switch {
-	case err != nil && len(change.stops) > 0:
-		return startAgain(ctx, client, applied, err)
-	case err != nil:
-		return err
-	}
-	if err := r.applyPower(ctx, client, change, applied); err != nil {
-		return err
-	}
-	return r.configureNICs(ctx, client, change.nics, applied)
-}
-
-// applyDevices changes NICs, disks, drives, the VM's own properties and its GPU
-// devices, which come last and go first: with them the VM can neither move nor
-// be highly available.
-func (r *Resource) applyDevices(ctx context.Context, client *tower.Client, change change, config, plan, applied *model, owns *ownership) error {
-	if err := removeGPUs(ctx, client, change.gpus, applied); err != nil {
-		return err
-	}
-	if err := applyHost(ctx, client, plan, applied); err != nil {
-		return err
-	}
-	if err := r.applyNICs(ctx, client, change.nics, applied); err != nil {
-		return err
-	}
-	if err := applyDisks(ctx, client, change.disks, config, applied, owns); err != nil {
-		return err
-	}
-	if err := applyCDROMs(ctx, client, plan, applied); err != nil {
-		return err
-	}
-	if err := applyOwn(ctx, client, plan, applied); err != nil {
-		return err
-	}
-	return addGPUs(ctx, client, change.gpus, plan, applied)
-}
-
-// applyOwn changes the VM's own properties.
-func applyOwn(ctx context.Context, client *tower.Client, plan, applied *model) error {
-	in, differs := updateOf(plan, applied)
-	if !differs {
-		return nil
-	}
-	if err := client.UpdateVM(ctx, applied.ID.ValueString(), in); err != nil {
-		return err
-	}
-	applied.Name, applied.Description, applied.HA = knownOr(plan.Name, applied.Name), knownOr(plan.Description, applied.Description), knownBoolOr(plan.HA, applied.HA)
-	applied.NumCPUs, applied.MemoryMiB = knownIntOr(plan.NumCPUs, applied.NumCPUs), knownIntOr(plan.MemoryMiB, applied.MemoryMiB)
-	applied.NumCoresPerSocket = knownIntOr(plan.NumCoresPerSocket, applied.NumCoresPerSocket)
-	return nil
-}
-
-// startAgain starts a VM that a failed change has stopped, also when the change
-// was cancelled. The next apply waits for its network.
-func startAgain(ctx context.Context, client *tower.Client, applied *model, cause error) error {
-	applied.expectWait(ctx, true)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), startAgainTimeout)
-	defer cancel()
-	if err := client.StartVM(ctx, applied.ID.ValueString(), applied.HostID.ValueString()); err != nil {
-		return fmt.Errorf("%w; the VM was stopped for the change, and starting it again failed, too: %w", cause, err)
-	}
-	applied.setPower(ctx, tower.StatusRunning)
-	return cause
-}
-
-// applyPower brings the VM to the power state that the change ends with.
-func (r *Resource) applyPower(ctx context.Context, client *tower.Client, change change, applied *model) error {
-	id := applied.ID.ValueString()
-	switch {
-	case change.power == tower.StatusRunning && applied.PowerState.ValueString() == tower.StatusSuspended:
-		if err := client.ResumeVM(ctx, id); err != nil {
-			return fmt.Errorf("resuming the VM: %w", err)
-		}
-	case change.power == tower.StatusRunning || len(change.stops) > 0:
-		if err := client.StartVM(ctx, id, applied.HostID.ValueString()); err != nil {
-			// The next apply says that the VM does not run.
-			applied.expectWait(ctx, true)
-			return fmt.Errorf("starting the VM: %w", err)
-		}
-	case change.power != tower.StatusSuspended:
-		return nil
-	}
-	applied.setPower(ctx, tower.StatusRunning)
-	if change.power != tower.StatusSuspended {
-		return nil
-	}
-	if err := client.SuspendVM(ctx, id); err != nil {
-		return fmt.Errorf("suspending the VM: %w", err)
-	}
-	applied.setPower(ctx, tower.StatusSuspended)
-	return nil
-}
-
-// setPower records that the VM was brought to a power state. What an earlier wait
-// has found does not hold any more.
-func (m *model) setPower(ctx context.Context, status string) {
-	m.PowerState, m.Status = types.StringValue(status), types.StringValue(status)
-	m.expectWait(ctx, status == tower.StatusRunning)
-}
-
-// updateOf is the call that brings the VM's own properties to the plan, and
-// whether there is anything to send.
-func updateOf(plan, applied *model) (tower.VMUpdate, bool) {
-	var in tower.VMUpdate
-	if attrs.IsKnown(plan.Name) && !plan.Name.Equal(applied.Name) {
-		in.Name = attrs.StringPtr(plan.Name)
-	}
-	if attrs.IsKnown(plan.Description) && !plan.Description.Equal(applied.Description) {
-		in.Description = attrs.StringPtr(plan.Description)
-	}
-	if attrs.IsKnown(plan.HA) && !plan.HA.Equal(applied.HA) {
-		in.HA = attrs.BoolPtr(plan.HA)
-	}
-	differs := func(planned, current types.Int64) bool { return attrs.IsKnown(planned) && !planned.Equal(current) }
-	if differs(plan.NumCPUs, applied.NumCPUs) || differs(plan.NumCoresPerSocket, applied.NumCoresPerSocket) {
-		cpus, cores := attrs.Int64Or(plan.NumCPUs, applied.NumCPUs.ValueInt64()), attrs.Int64Or(plan.NumCoresPerSocket, applied.NumCoresPerSocket.ValueInt64())
-		perSocket, sockets := int(max(cores, 1)), int(cpus/max(cores, 1))
-		in.CPUCores, in.CPUSockets = &perSocket, &sockets
-	}
-	if differs(plan.MemoryMiB, applied.MemoryMiB) {
-		bytes := plan.MemoryMiB.ValueInt64() * mebibyte
-		in.MemoryBytes = &bytes
-	}
-	return in, in != (tower.VMUpdate{})
-}
-
-func knownOr(planned, current types.String) types.String {
-	if planned.IsUnknown() {
-		return current
-	}
-	return planned
-}
-
-func knownIntOr(planned, current types.Int64) types.Int64 {
-	if planned.IsUnknown() {
-		return current
-	}
-	return planned
-}
-
-func knownBoolOr(planned, current types.Bool) types.Bool {
-	if planned.IsUnknown() {
-		return current
-	}
-	return planned
 }
 
 // readBack fills what the change made uncertain without a wait: after a power

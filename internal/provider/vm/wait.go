@@ -40,9 +40,15 @@ func (r *Resource) waitNetwork(ctx context.Context, client *tower.Client, m *mod
 		}
 	}
 	settings.RequireStatic = settings.RequireStatic || scope.requireStatic
-	req, result := network.Wait(ctx, r.data, client, network.Target{
-		ID: m.ID.ValueString(), Name: m.Name.ValueString(), Rule: settings.Rule(nics, scope.runs), Restarted: scope.restarted,
-	}, settings)
+	target := network.Target{ID: m.ID.ValueString(), Name: m.Name.ValueString(), Rule: settings.Rule(nics, scope.runs), Restarted: scope.restarted}
+	req, result := network.Wait(ctx, r.data, client, target, settings)
+	if result.End == netwait.Deleted {
+		// Unless Tower has given it another id.
+		if id := otherID(ctx, client, m); id != "" {
+			m.ID, target.ID = types.StringValue(id), id
+			req, result = network.Wait(ctx, r.data, client, target, settings)
+		}
+	}
 	if result.VM != nil {
 		m.fillStatus(result.VM)
 		m.fillUnset(result.VM)
