@@ -26,7 +26,7 @@ func cdROMRows() []inPlaceRow {
 		},
 		{
 			argument: "cd_roms", when: "the argument removed", effect: recorded, before: drives("{}"), after: args{"cd_roms": ""},
-			tower: map[string]any{"disks.#": 2}, advice: "The drives stay, and are not managed any more.",
+			tower: map[string]any{"disks.#": 2}, advice: "The drives stay, and are no longer managed.",
 		},
 		{
 			argument: "cd_roms.iso_id", when: "set", effect: inPlace, before: drives("{}"), after: drives("{ iso_id = local.iso_a }"),
@@ -63,16 +63,16 @@ func gpuRows() []inPlaceRow {
 		},
 		{
 			argument: "gpu_devices", when: "the argument removed", effect: recorded, before: with("{ gpu_id = local.vgpu_a }"), after: args{"gpu_devices": ""},
-			tower: map[string]any{"gpu_devices.#": 1}, advice: "The devices stay, and are not managed any more.",
+			tower: map[string]any{"gpu_devices.#": 1}, advice: "The devices stay, and are no longer managed.",
 		},
 		{
 			argument: "gpu_devices", when: "of a VM with HA", effect: refused, after: args{"host_id": "local.h1", "gpu_devices": "[{ gpu_id = local.vgpu_b }]"},
-			refusal: []string{"GPU devices with HA", "Set ha = false"}, advice: "Set `ha = false` along with them.",
+			refusal: []string{"GPU devices with HA", "Set ha = false"}, advice: "Set `ha = false` together with them.",
 		},
 		{
 			argument: "gpu_devices.gpu_id", effect: restarts, before: with("{ gpu_id = local.gpu_a }"), after: with("{ gpu_id = local.gpu_b }"),
 			calls: off(remove, add), tower: map[string]any{"gpu_devices.#": 1, "gpu_devices.0.id": "local.gpu_b", "status": "RUNNING"},
-			advice: "One on another host goes with another `host_id`: the VM moves there while it is off.",
+			advice: "For a device on another host, change `host_id`, too: the VM moves there while it is off.",
 		},
 		{
 			argument: "gpu_devices.amount", effect: restarts, before: with("{ gpu_id = local.vgpu_b }"), after: with("{ gpu_id = local.vgpu_b, amount = 2 }"),

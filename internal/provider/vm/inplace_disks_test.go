@@ -15,11 +15,11 @@ func diskRows() []inPlaceRow {
 		{
 			argument: "system_disk.size_gib", when: "raised", effect: inPlace, after: args{"system_disk": "{ size_gib = 50 }"},
 			calls: []string{grow}, tower: map[string]any{"disks.0.volume.size": 50.0 * (1 << 30), "disks.#": 1},
-			advice: "The guest's file system is the guest's to grow.",
+			advice: "Grow the file system in the guest yourself.",
 		},
 		{
 			argument: "system_disk.size_gib", when: "lowered", effect: refused, after: args{"system_disk": "{ size_gib = 39 }"},
-			refusal: []string{"A disk can't shrink", "has 40 GiB"}, advice: "A disk never shrinks. Replace the VM.",
+			refusal: []string{"A disk can't shrink", "has 40 GiB"}, advice: "A disk can't shrink. Replace the VM.",
 		},
 		{
 			argument: "system_disk.bus", effect: restarts, before: args{"system_disk": `{ bus = "SCSI" }`}, after: args{"system_disk": `{ bus = "VIRTIO" }`},
@@ -27,19 +27,19 @@ func diskRows() []inPlaceRow {
 		},
 		{
 			argument: "system_disk.storage_policy", effect: refused, before: blank("{ size_gib = 1 }"), after: blank(`{ size_gib = 1, storage_policy = "REPLICA_3_THIN_PROVISION" }`),
-			refusal: []string{"A storage policy can't change", "REPLICA_2_THIN_PROVISION"}, advice: "It is fixed once the disk is made. Replace the VM.",
+			refusal: []string{"A storage policy can't change", "REPLICA_2_THIN_PROVISION"}, advice: "It can't change once the disk exists. Replace the VM.",
 		},
 		{
 			argument: "data_disks", when: "one added", effect: inPlace,
 			before: data(`{ name = "a", size_gib = 1 }`), after: data(`{ name = "b", size_gib = 2 }, { name = "a", size_gib = 1 }`),
 			calls: []string{add}, tower: map[string]any{"disks.#": 3, "disks.2.volume.name": "b", "disks.2.volume.size": 2.0 * (1 << 30)},
-			advice: "One on an `IDE` bus stops and starts the VM.",
+			advice: "A disk on an `IDE` bus stops and starts the VM.",
 		},
 		{
 			argument: "data_disks", when: "one removed", effect: inPlace,
 			before: data(`{ name = "a", size_gib = 1 }, { name = "b", size_gib = 1 }`), after: data(`{ name = "b", size_gib = 1 }`),
 			calls: []string{detach, destroy}, tower: map[string]any{"disks.#": 2, "disks.1.volume.name": "b"},
-			advice: "**Its volume is deleted with all data**, unless it was given by `volume_id`. One on an `IDE` bus stops and starts the VM.",
+			advice: "**Its volume is deleted with all data**, unless the configuration names it by `volume_id`. A disk on an `IDE` bus stops and starts the VM.",
 		},
 		{
 			argument: "data_disks", when: "one with `volume_id` removed", effect: inPlace,
@@ -54,12 +54,12 @@ func diskRows() []inPlaceRow {
 		{
 			argument: "data_disks", when: "the argument removed", effect: recorded,
 			before: data(`{ name = "a", size_gib = 1 }`), after: args{"data_disks": ""},
-			tower: map[string]any{"disks.#": 2}, advice: "The disks stay, and are not managed any more.",
+			tower: map[string]any{"disks.#": 2}, advice: "The disks stay, and are no longer managed.",
 		},
 		{
 			argument: "data_disks.name", effect: inPlace, before: data(`{ name = "a", size_gib = 1 }`), after: data(`{ name = "b", size_gib = 1 }`),
 			calls: []string{detach, destroy, add}, tower: map[string]any{"disks.#": 2, "disks.1.volume.name": "b"},
-			advice: "Another name is another disk: **the old one is removed with its data**, and a new one is made.",
+			advice: "A disk with another name is another disk: **the old one is removed with its data**, and a new one is created.",
 		},
 		{
 			argument: "data_disks.size_gib", when: "raised", effect: inPlace, before: data(`{ name = "a", size_gib = 1 }`), after: data(`{ name = "a", size_gib = 3 }`),
@@ -67,18 +67,18 @@ func diskRows() []inPlaceRow {
 		},
 		{
 			argument: "data_disks.size_gib", when: "lowered", effect: refused, before: data(`{ name = "a", size_gib = 2 }`), after: data(`{ name = "a", size_gib = 1 }`),
-			refusal: []string{"A disk can't shrink", "has 2 GiB"}, advice: "A disk never shrinks. Add one with another name, and copy the data.",
+			refusal: []string{"A disk can't shrink", "has 2 GiB"}, advice: "A disk can't shrink. Add a disk with another name, and copy the data.",
 		},
 		{
 			argument: "data_disks.volume_id", effect: inPlace,
 			before: data(`{ name = "given", volume_id = local.volume_b }`), after: data(`{ name = "given", volume_id = local.volume_c }`),
 			calls: []string{detach, add}, tower: map[string]any{"disks.#": 2, "disks.1.volume.id": "local.volume_c"},
-			advice: "One volume is detached, and stays; the other is attached.",
+			advice: "The old volume is detached and kept; the new one is attached.",
 		},
 		{
 			argument: "data_disks.storage_policy", effect: refused,
 			before: data(`{ name = "a", size_gib = 1 }`), after: data(`{ name = "a", size_gib = 1, storage_policy = "REPLICA_3_THIN_PROVISION" }`),
-			refusal: []string{"A storage policy can't change", "REPLICA_2_THIN_PROVISION"}, advice: "It is fixed once the volume is made. Add a disk with another name, and copy the data.",
+			refusal: []string{"A storage policy can't change", "REPLICA_2_THIN_PROVISION"}, advice: "It can't change once the volume exists. Add a disk with another name, and copy the data.",
 		},
 		{
 			argument: "data_disks.bus", effect: restarts,

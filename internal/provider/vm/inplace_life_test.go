@@ -13,7 +13,7 @@ func lifeRows() []inPlaceRow {
 		{argument: "delete_mode", effect: recorded, after: args{"delete_mode": `"RECYCLE_BIN"`}},
 		{
 			argument: "network_readiness", effect: recorded, before: args{"network_readiness": "{ enabled = false }"}, after: args{"network_readiness": ""},
-			advice: "How the next wait goes. A wait that ended without success is resumed by the next apply, whatever it changes.",
+			advice: "It takes effect in the next wait. The next apply resumes a wait that did not succeed, whatever it changes.",
 		},
 	}
 	const host = `host = "https://127.0.0.1:1"`

@@ -32,8 +32,8 @@ func nicRows() []inPlaceRow {
 			before: two(1), after: args{"nics": fmt.Sprintf("["+first+", "+third+", "+second+"]", 1, 1)},
 			calls: []string{"add-vm-nic vm_nics"},
 			tower: map[string]any{"nics.#": 3, "nics.0.mac_address": "52:54:00:00:01:01", "nics.1.mac_address": "52:54:00:00:02:01"},
-			advice: "It is appended in Tower; the other NICs are not touched, and only the new one is waited for. A static address is set by the VM tools in the guest, " +
-				"which have to run (`update-vm-nic-basic-info`).",
+			advice: "It is appended in Tower; the other NICs are not touched, and only the new one is waited for. The VM tools set a static address in the guest, " +
+				"so they must be running (`update-vm-nic-basic-info`).",
 		},
 		{
 			argument: "nics", when: "one removed", effect: inPlace,
@@ -48,7 +48,7 @@ func nicRows() []inPlaceRow {
 		},
 		{
 			argument: "nics", when: "the argument removed", effect: recorded, before: two(4), after: args{"nics": ""},
-			tower: map[string]any{"nics.#": 2}, advice: "The NICs stay, and are not managed any more.",
+			tower: map[string]any{"nics.#": 2}, advice: "The NICs stay, and are no longer managed.",
 		},
 		{
 			argument: "nics", when: "defaults written down", effect: recorded,
@@ -62,11 +62,11 @@ func nicRows() []inPlaceRow {
 		{
 			argument: "nics.network_type", when: "to `IPV4`", effect: inPlace, before: dhcp(""), after: static(1, ""),
 			calls: []string{guest + " ip_address,subnet_mask"}, tower: map[string]any{"nics.0.ip_address": "10.255.233.1", "nics.0.subnet_mask": "255.255.0.0"},
-			advice: "By the VM tools in the guest, which have to run.",
+			advice: "The VM tools set the address in the guest, so they must be running.",
 		},
 		{
 			argument: "nics.network_type", when: "to `NONE`", effect: recorded, before: dhcp(""), after: dhcp(`, network_type = "NONE"`),
-			advice: "The guest keeps what it has; the NIC is not waited for any more.",
+			advice: "The guest keeps its address; the NIC is no longer waited for.",
 		},
 		{
 			argument: "nics.network_type", when: "from `IPV4` to `IPV4_DHCP`", effect: refused, before: static(2, ""), after: dhcp(""),
@@ -75,7 +75,7 @@ func nicRows() []inPlaceRow {
 		{
 			argument: "nics.ip_address", effect: inPlace, before: static(3, ""), after: static(4, ""),
 			calls: []string{guest + " ip_address,subnet_mask"}, tower: map[string]any{"nics.0.ip_address": "10.255.233.4"},
-			advice: "By the VM tools in the guest, which have to run, else it is refused at plan. The new address is waited for.",
+			advice: "The VM tools set it in the guest; if they are not running, it is refused at plan. The new address is waited for.",
 		},
 		{
 			argument: "nics.ip_address", when: "while the VM is off", effect: refused,
@@ -87,16 +87,16 @@ func nicRows() []inPlaceRow {
 			argument: "nics.netmask", effect: inPlace, before: static(7, ""),
 			after: args{"nics": `[{ vlan_id = local.vlan_default, network_type = "IPV4", ip_address = "10.255.233.7", netmask = "255.255.255.0" }]`},
 			calls: []string{guest + " ip_address,subnet_mask"}, tower: map[string]any{"nics.0.subnet_mask": "255.255.255.0"},
-			advice: "As `ip_address`.",
+			advice: "Like `ip_address`.",
 		},
 		{
 			argument: "nics.gateway", when: "set or changed", effect: inPlace, before: static(8, ""), after: static(8, `, gateway = "10.255.0.1"`),
 			calls: []string{guest + " gateway,ip_address,subnet_mask"}, tower: map[string]any{"nics.0.gateway": "10.255.0.1"},
-			advice: "As `ip_address`.",
+			advice: "Like `ip_address`.",
 		},
 		{
 			argument: "nics.gateway", when: "removed", effect: refused, before: static(9, `, gateway = "10.255.0.1"`), after: static(9, ""),
-			refusal: []string{"A gateway can't be removed", "terraform taint"}, advice: "Tower has no call that takes a gateway from the guest. " + again,
+			refusal: []string{"A gateway can't be removed", "terraform taint"}, advice: "Tower has no call that removes a gateway from the guest. " + again,
 		},
 		{
 			argument: "nics.routes", when: "of a VM that stays", effect: refused, before: static(10, ""), after: static(10, route("10.255.0.1", "10.9.0.0", "255.255.0.0")),
@@ -105,22 +105,22 @@ func nicRows() []inPlaceRow {
 		{
 			argument: "nics.routes", when: "beside a change that replaces the VM", effect: replaces,
 			before: args{"nics": static(15, "")["nics"], "firmware": `"BIOS"`}, after: args{"nics": static(15, route("10.255.0.1", "10.9.0.0", "255.255.0.0"))["nics"], "firmware": `"UEFI"`},
-			advice: "So it is with all that is refused of a VM that stays.",
+			advice: "The same holds for everything that is refused for a VM that is not replaced.",
 		},
 		{
 			argument: "nics.routes.gateway", effect: refused,
 			before: static(11, route("10.255.0.1", "10.9.0.0", "255.255.0.0")), after: static(11, route("10.255.0.2", "10.9.0.0", "255.255.0.0")),
-			refusal: []string{"Routes can't change"}, advice: "As `routes`.",
+			refusal: []string{"Routes can't change"}, advice: "Like `routes`.",
 		},
 		{
 			argument: "nics.routes.network", effect: refused,
 			before: static(12, route("10.255.0.1", "10.9.0.0", "255.255.0.0")), after: static(12, route("10.255.0.1", "10.8.0.0", "255.255.0.0")),
-			refusal: []string{"Routes can't change"}, advice: "As `routes`.",
+			refusal: []string{"Routes can't change"}, advice: "Like `routes`.",
 		},
 		{
 			argument: "nics.routes.netmask", effect: refused,
 			before: static(13, route("10.255.0.1", "10.9.0.0", "255.255.0.0")), after: static(13, route("10.255.0.1", "10.9.0.0", "255.255.255.0")),
-			refusal: []string{"Routes can't change"}, advice: "As `routes`.",
+			refusal: []string{"Routes can't change"}, advice: "Like `routes`.",
 		},
 		{
 			argument: "nics.default_route", effect: refused, before: dhcp(""), after: dhcp(", default_route = true"),
@@ -129,7 +129,7 @@ func nicRows() []inPlaceRow {
 		{
 			argument: "nics.mac_address", effect: inPlace, before: dhcp(""), after: dhcp(`, mac_address = "52:54:00:00:0A:0B"`),
 			calls: []string{device + " mac_address"}, tower: map[string]any{"nics.#": 1},
-			advice: "The guest sees another card, and is waited for.",
+			advice: "The guest sees a new NIC, which is waited for.",
 		},
 		{
 			argument: "nics.model", effect: restarts,
@@ -148,6 +148,6 @@ func nicRows() []inPlaceRow {
 			argument: "nics.mirror", effect: inPlace, before: dhcp(""), after: dhcp(", mirror = true"),
 			calls: []string{device + " mirror"}, tower: map[string]any{"nics.0.mirror": true},
 		},
-		{argument: "nics.wait_for_ip", effect: recorded, before: dhcp(", wait_for_ip = false"), after: dhcp(""), advice: "A NIC that is waited for anew is waited for in that apply."},
+		{argument: "nics.wait_for_ip", effect: recorded, before: dhcp(", wait_for_ip = false"), after: dhcp(""), advice: "If the NIC is to be waited for, that apply waits."},
 	}
 }

@@ -6,7 +6,7 @@ package vm_test
 func sourceRows() []inPlaceRow {
 	source := func(member string) args { return args{"source": "{ " + member + " }"} }
 	init := func(members string) args { return args{"cloud_init": "{ " + members + " }"} }
-	const drops = "Changing it alone does nothing, since it is kept nowhere; its version tells of a change."
+	const drops = "Changing it alone has no effect, because it is not stored anywhere. Change its version, too."
 	return []inPlaceRow{
 		{argument: "source", when: "another", effect: replaces, after: source("content_library_vm_template_id = local.rocky_9")},
 		{argument: "source", when: "removed", effect: replaces, after: args{"source": ""}, calls: replaced("create-vm"), tower: map[string]any{"disks.#": 0}},

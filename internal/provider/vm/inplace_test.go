@@ -101,8 +101,8 @@ func inPlaceTable() []inPlaceSection {
 		{"NICs", nicRows()},
 		{"Disks", diskRows()},
 		{"CD-ROM drives and GPU devices", deviceRows()},
-		{"What it is made from, and the first boot", sourceRows()},
-		{"How Terraform handles it", lifeRows()},
+		{"Source and first boot", sourceRows()},
+		{"How the provider handles the VM", lifeRows()},
 	}
 }
 

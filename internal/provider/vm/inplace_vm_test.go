@@ -51,7 +51,7 @@ func vmRows() []inPlaceRow {
 		{
 			argument: "host_id", when: "set or changed", effect: inPlace, before: args{"host_id": "local.h2"}, after: args{"host_id": "local.h3"},
 			calls: []string{"migrate-vm host_id"}, tower: map[string]any{"host.id": "local.h3"},
-			advice: "Live while the VM runs, else cold.",
+			advice: "The migration is live while the VM runs, else cold.",
 		},
 		{
 			argument: "host_id", when: "removed", effect: recorded, before: args{"host_id": "local.h2"}, after: args{"host_id": ""},
@@ -61,7 +61,7 @@ func vmRows() []inPlaceRow {
 			argument: "placement_group_id", when: "set or changed", effect: inPlace,
 			before: args{"placement_group_id": "local.group_a"}, after: args{"placement_group_id": "local.group_b"},
 			calls: []string{members, members}, tower: map[string]any{"vm_placement_group.0.id": "local.group_b", "vm_placement_group.#": 1},
-			advice: "Once for the group that it leaves and once for the one that it joins.",
+			advice: "One call for the group that the VM leaves, and one for the group that it joins.",
 		},
 		{
 			argument: "placement_group_id", when: `to ""`, effect: inPlace,
@@ -81,7 +81,7 @@ func vmRows() []inPlaceRow {
 			before: args{"labels": `{ role = "a" }`}, after: args{"labels": `{ role = "b", alone = "" }`},
 			calls:  []string{"remove-labels-from-resources vms", "add-labels-to-resources vms"},
 			tower:  map[string]any{"labels.role": "b", "labels.alone": ""},
-			advice: "A label that Tower does not have yet is made first (`create-label`).",
+			advice: "A label that Tower does not have yet is created first (`create-label`).",
 		},
 		{
 			argument: "labels", when: "removed", effect: inPlace,
@@ -118,7 +118,7 @@ func vmRows() []inPlaceRow {
 		},
 		{
 			argument: "num_cpus", when: "removed", effect: unseen, before: args{"num_cpus": "4"}, after: args{"num_cpus": ""},
-			tower: map[string]any{"vcpu": 4}, advice: "It stays as it is; so does every other argument of this section that is left out.",
+			tower: map[string]any{"vcpu": 4}, advice: "It keeps its value, as does every other argument in this section that is left out.",
 		},
 		{
 			argument: "num_cores_per_socket", effect: restarts,
@@ -146,7 +146,7 @@ func vmRows() []inPlaceRow {
 		{
 			argument: "power_state", when: "to `STOPPED`", effect: inPlace, before: args{"power_state": `"RUNNING"`}, after: args{"power_state": `"STOPPED"`},
 			calls: []string{"shutdown-vm"}, tower: map[string]any{"status": "STOPPED"},
-			advice: "Powered off where the guest does not shut down within `shutdown_timeout`.",
+			advice: "The VM is powered off if the guest does not shut down within `shutdown_timeout`.",
 		},
 		{
 			argument: "power_state", when: "from `STOPPED` to `RUNNING`", effect: inPlace, before: args{"power_state": `"STOPPED"`}, after: args{"power_state": `"RUNNING"`},
@@ -164,11 +164,11 @@ func vmRows() []inPlaceRow {
 		},
 		{
 			argument: "power_state", when: "from `STOPPED` to `SUSPENDED`", effect: refused, before: args{"power_state": `"STOPPED"`}, after: args{"power_state": `"SUSPENDED"`},
-			refusal: []string{"only a VM that runs can be suspended"}, advice: "Start the VM and apply first.",
+			refusal: []string{"only a VM that runs can be suspended"}, advice: "Start the VM first, in an apply of its own.",
 		},
 		{
 			argument: "power_state", when: "removed", effect: unseen, before: args{"power_state": `"STOPPED"`}, after: args{"power_state": ""},
-			tower: map[string]any{"status": "STOPPED"}, advice: "The VM stays as it is, and a change made elsewhere is no drift.",
+			tower: map[string]any{"status": "STOPPED"}, advice: "The VM stays as it is, and a change made elsewhere is not drift.",
 		},
 	}
 }

@@ -70,7 +70,7 @@ func TestVM_timeoutHoldsFromTheFirstRequest(t *testing.T) {
 			if took := time.Since(start); took > long {
 				t.Errorf("it took %s", took)
 			}
-			if len(diags) != 1 || !strings.Contains(diags[0].Detail, "The time that the timeouts argument allows was over") {
+			if len(diags) != 1 || !strings.Contains(diags[0].Detail, "The time that the timeouts argument allows has run out") {
 				t.Errorf("the operation ended with %v", diags)
 			}
 		})

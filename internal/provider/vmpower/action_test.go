@@ -299,7 +299,7 @@ func TestInvoke_timeout(t *testing.T) {
 	_, diags := acctest.NewProtocol(t, sim, nil).InvokeAction(t.Context(), vmpower.ActionType, acctest.Values{
 		"vm_id": id(sim, "off-on"), "operation": "POWER_OFF", "timeouts": map[string]any{"invoke": "500ms"},
 	}, nil)
-	if got := text(diags); !regexp.MustCompile(`Unable to power off VM "off-on": (?s:.*)The time that the timeouts argument allows was over`).MatchString(got) {
+	if got := text(diags); !regexp.MustCompile(`Unable to power off VM "off-on": (?s:.*)The time that the timeouts argument allows has run out`).MatchString(got) {
 		t.Errorf("diagnostics %q", got)
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Package attrs converts between Terraform's values, which may be null or
-// unknown, and plain Go values, and holds the schema pieces that several
-// objects share.
+// unknown, and plain Go values. It also has the schema pieces that several objects
+// share.
 package attrs
 
 import (
@@ -14,12 +14,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 )
 
-// IsKnown reports whether v holds a value: it is neither null nor unknown.
+// IsKnown reports whether v has a value, so that it is neither null nor unknown.
 func IsKnown(v attr.Value) bool {
 	return v != nil && !v.IsNull() && !v.IsUnknown()
 }
 
-// StringPtr returns a pointer to v's value, or nil where v is null or unknown.
+// StringPtr returns a pointer to v's value, or nil if v is null or unknown.
 func StringPtr(v types.String) *string {
 	if !IsKnown(v) {
 		return nil
@@ -28,7 +28,7 @@ func StringPtr(v types.String) *string {
 	return &s
 }
 
-// Int64Ptr returns a pointer to v's value, or nil where v is null or unknown.
+// Int64Ptr returns a pointer to v's value, or nil if v is null or unknown.
 func Int64Ptr(v types.Int64) *int64 {
 	if !IsKnown(v) {
 		return nil
@@ -37,8 +37,7 @@ func Int64Ptr(v types.Int64) *int64 {
 	return &n
 }
 
-// IntPtr returns a pointer to v's value as an int, or nil where v is null or
-// unknown.
+// IntPtr returns a pointer to v's value as an int, or nil if v is null or unknown.
 func IntPtr(v types.Int64) *int {
 	if !IsKnown(v) {
 		return nil
@@ -47,7 +46,7 @@ func IntPtr(v types.Int64) *int {
 	return &n
 }
 
-// BoolPtr returns a pointer to v's value, or nil where v is null or unknown.
+// BoolPtr returns a pointer to v's value, or nil if v is null or unknown.
 func BoolPtr(v types.Bool) *bool {
 	if !IsKnown(v) {
 		return nil
@@ -56,7 +55,7 @@ func BoolPtr(v types.Bool) *bool {
 	return &b
 }
 
-// StringOr returns v's value, or def where v is null or unknown.
+// StringOr returns v's value, or def if v is null or unknown.
 func StringOr(v types.String, def string) string {
 	if !IsKnown(v) {
 		return def
@@ -64,7 +63,7 @@ func StringOr(v types.String, def string) string {
 	return v.ValueString()
 }
 
-// Int64Or returns v's value, or def where v is null or unknown.
+// Int64Or returns v's value, or def if v is null or unknown.
 func Int64Or(v types.Int64, def int64) int64 {
 	if !IsKnown(v) {
 		return def
@@ -72,7 +71,7 @@ func Int64Or(v types.Int64, def int64) int64 {
 	return v.ValueInt64()
 }
 
-// BoolOr returns v's value, or def where v is null or unknown.
+// BoolOr returns v's value, or def if v is null or unknown.
 func BoolOr(v types.Bool, def bool) bool {
 	if !IsKnown(v) {
 		return def
@@ -80,9 +79,9 @@ func BoolOr(v types.Bool, def bool) bool {
 	return v.ValueBool()
 }
 
-// DurationOr returns the duration that v holds in Go's notation ("1m30s"), or
-// def where v is null, unknown or no duration. A validator has refused the
-// last of these before.
+// DurationOr returns the duration in v, which is in Go's notation ("1m30s"), or def
+// if v is null, unknown or not a duration. A validator is expected to have refused
+// a text that is not a duration.
 func DurationOr(v types.String, def time.Duration) time.Duration {
 	if !IsKnown(v) {
 		return def
@@ -94,8 +93,8 @@ func DurationOr(v types.String, def time.Duration) time.Duration {
 	return d
 }
 
-// StringOrNull returns s as a value, null where s is empty. Tower has no way
-// to tell "empty" from "not there" in most of its texts.
+// StringOrNull returns s as a value, null if s is empty. For most texts, Tower does
+// not distinguish an empty one from a missing one.
 func StringOrNull(s string) types.String {
 	if s == "" {
 		return types.StringNull()
@@ -103,8 +102,8 @@ func StringOrNull(s string) types.String {
 	return types.StringValue(s)
 }
 
-// Strings returns the elements of a list or set of strings, nil where the
-// collection itself is null or unknown. Null and unknown elements are left out.
+// Strings returns the elements of a list or set of strings, or nil if the
+// collection itself is null or unknown. It leaves out null and unknown elements.
 func Strings(ctx context.Context, v collection) ([]string, diag.Diagnostics) {
 	if v == nil || v.IsNull() || v.IsUnknown() {
 		return nil, nil
@@ -120,14 +119,14 @@ func Strings(ctx context.Context, v collection) ([]string, diag.Diagnostics) {
 	return out, diags
 }
 
-// collection is what types.List and types.Set have in common.
+// collection is the common interface of types.List and types.Set.
 type collection interface {
 	attr.Value
 	ElementsAs(ctx context.Context, target any, allowUnhandled bool) diag.Diagnostics
 }
 
-// StringList returns a known list of the given strings; nil gives an empty
-// list, not a null one.
+// StringList returns a known list of the given strings. For nil it returns an empty
+// list, not null.
 func StringList(values []string) types.List {
 	elements := make([]attr.Value, 0, len(values))
 	for _, s := range values {
@@ -136,8 +135,8 @@ func StringList(values []string) types.List {
 	return types.ListValueMust(types.StringType, elements)
 }
 
-// Map returns the elements of a map of strings; null and unknown elements are
-// left out. A null or unknown map gives an empty one.
+// Map returns the elements of a map of strings without null and unknown ones. It
+// returns an empty map if v itself is null or unknown.
 func Map(v types.Map) map[string]string {
 	out := make(map[string]string, len(v.Elements()))
 	for key, e := range v.Elements() {
@@ -148,8 +147,8 @@ func Map(v types.Map) map[string]string {
 	return out
 }
 
-// StringMap returns a known map of the given strings; nil gives an empty map,
-// not a null one.
+// StringMap returns a known map of the given strings. For nil it returns an empty
+// map, not null.
 func StringMap(values map[string]string) types.Map {
 	elements := make(map[string]attr.Value, len(values))
 	for key, s := range values {

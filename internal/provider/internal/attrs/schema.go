@@ -16,8 +16,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/validators"
 )
 
-// ResourceID is the computed id of a resource. It never changes once known, so
-// a plan keeps it. Object names the resource in the description ("VM").
+// ResourceID returns the schema of a resource's id, which is computed and never
+// changes once it is known. Object names the resource in the description ("VM").
 func ResourceID(object string) schema.StringAttribute {
 	return schema.StringAttribute{
 		Computed:            true,
@@ -26,8 +26,8 @@ func ResourceID(object string) schema.StringAttribute {
 	}
 }
 
-// Timeouts is the timeouts of a resource, described. Its members are checked as
-// all other durations are.
+// Timeouts returns the schema of a resource's timeouts, with a description and with
+// the validator of all other durations.
 func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	described, ok := timeouts.Attributes(ctx, opts).(schema.SingleNestedAttribute)
 	if !ok {
@@ -44,8 +44,8 @@ func Timeouts(ctx context.Context, opts timeouts.Opts) schema.Attribute {
 	return described
 }
 
-// ActionTimeouts is the timeouts of an action, with the description of invoke,
-// checked as all other durations are.
+// ActionTimeouts returns the schema of an action's timeouts, with the description
+// of invoke and with the validator of all other durations.
 func ActionTimeouts(ctx context.Context, invoke string) actionschema.Attribute {
 	all := actiontimeouts.AttributesWithOpts(ctx, actiontimeouts.Opts{InvokeDescription: invoke})
 	nested, ok := all.(actionschema.SingleNestedAttribute)

@@ -14,14 +14,14 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
-// Detail is the text of a diagnostic about err: a sentence of what happened in
-// Tower's words, the codes and ids that support asks for, one on a line, and a
-// sentence of what can be done, where that is known.
+// Detail returns the text of a diagnostic about err: what happened, in Tower's
+// words; then the codes and ids that support asks for, each on a line of its own;
+// then what the user can do, if that is known.
 func Detail(err error) string {
 	if err == nil {
 		return sentence("no cause is known")
 	}
-	parts := []string{what(err)}
+	parts := []string{firstSentence(err)}
 	if lines := facts(err); len(lines) > 0 {
 		parts = append(parts, strings.Join(lines, "\n"))
 	}
@@ -31,8 +31,9 @@ func Detail(err error) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// what is the first sentence. Codes and ids that facts lists are left out of it.
-func what(err error) string {
+// firstSentence says what happened. It leaves out the codes and ids that facts
+// returns.
+func firstSentence(err error) string {
 	var (
 		ambiguous *tower.AmbiguousError
 		login     *tower.LoginError
@@ -42,19 +43,19 @@ func what(err error) string {
 	)
 	switch {
 	case errors.As(err, &ambiguous):
-		return within(err, ambiguous, ambiguous.Error())
+		return withContext(err, ambiguous, ambiguous.Error())
 	case errors.As(err, &login):
-		return within(err, login, login.Message) + cause(login.Err)
+		return withContext(err, login, login.Message) + cause(login.Err)
 	case errors.As(err, &config):
-		return within(err, config, config.Message) + cause(config.Err)
+		return withContext(err, config, config.Message) + cause(config.Err)
 	case errors.As(err, &task):
 		words := task.Message
 		if words == "" {
 			words = "Tower gave no reason"
 		}
-		return within(err, task, fmt.Sprintf("Tower's task for %s failed: %s", task.Operation, words))
+		return withContext(err, task, fmt.Sprintf("Tower's task for %s failed: %s", task.Operation, words))
 	case errors.As(err, &call):
-		return within(err, call, call.Operation+" failed: "+callWords(call))
+		return withContext(err, call, call.Operation+" failed: "+callWords(call))
 	}
 	return sentence(err.Error())
 }
@@ -69,9 +70,9 @@ func callWords(e *tower.Error) string {
 	return "Tower gave no reason"
 }
 
-// within writes inner's words as a sentence, after what the errors around
-// inner add.
-func within(outer, inner error, words string) string {
+// withContext returns inner's words as a sentence, after the words that the errors
+// around inner add.
+func withContext(outer, inner error, words string) string {
 	around, ok := strings.CutSuffix(outer.Error(), inner.Error())
 	around = strings.TrimRight(around, ": ")
 	if !ok || around == "" {
@@ -80,8 +81,8 @@ func within(outer, inner error, words string) string {
 	return sentence(around + ": " + words)
 }
 
-// cause adds a sentence for the cause of a log-in or configuration error, whose
-// codes and ids facts lists.
+// cause returns a sentence for the cause of a log-in or configuration error. It
+// leaves out the codes and ids that facts returns.
 func cause(err error) string {
 	if err == nil {
 		return ""
@@ -94,7 +95,7 @@ func cause(err error) string {
 	return " The cause: " + ended(words)
 }
 
-// facts are the lines of codes and ids.
+// facts returns the lines of codes and ids.
 func facts(err error) []string {
 	var (
 		lines []string
@@ -128,26 +129,27 @@ func facts(err error) []string {
 	return lines
 }
 
-// advice is what can be done, where the words of the error don't say it.
+// advice says what the user can do, unless the words of the error have said it.
 func advice(err error) string {
 	var login *tower.LoginError
 	if advice := tower.Advice(err); advice != "" || errors.As(err, &login) {
 		return advice
 	}
-	// A request of its own that took too long is a transient failure; only a
-	// context that ended is the operation's own limit.
+	// A single request that took too long is a transient failure. Only the end of the
+	// context means that the operation has run out of time.
 	var call *tower.Error
 	isCall := errors.As(err, &call)
 	if errors.Is(err, context.DeadlineExceeded) && (!isCall || call.Class == tower.ClassCancelled) {
-		return "The time that the timeouts argument allows was over; raise it if the operation needs longer"
+		return "The time that the timeouts argument allows has run out; raise it if the operation needs longer"
 	}
 	return ""
 }
 
-// sentence begins with a capital letter and ends with a full stop.
+// sentence returns s with a capital letter at its beginning and a full stop at its
+// end.
 func sentence(s string) string { return ended(Capitalise(strings.TrimSpace(s))) }
 
-// ended ends with a full stop.
+// ended returns s with a full stop at its end.
 func ended(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
@@ -156,8 +158,8 @@ func ended(s string) string {
 	return s + "."
 }
 
-// Capitalise lets a text begin a sentence. Names of API operations ("get-vms") stay
-// as they are.
+// Capitalise returns s with a capital letter at its beginning, unless s begins with
+// the name of an API operation ("get-vms").
 func Capitalise(s string) string {
 	word, _, _ := strings.Cut(s, " ")
 	first, size := utf8.DecodeRuneInString(s)

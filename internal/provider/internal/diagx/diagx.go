@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package diagx turns errors of Tower's client into diagnostics that a person
-// can act on, in one wording for all objects.
+// Package diagx turns errors of Tower's client into diagnostics that a user can act
+// on, in the same words for all objects.
 package diagx
 
 import (
@@ -12,8 +12,9 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 )
 
-// Summary is the title of a diagnostic about a failed action: Unable to create
-// VM "web-1". Verb is create, read, update, delete or import, name may be empty.
+// Summary returns the title of a diagnostic about a failed operation: Unable to
+// create VM "web-1". Verb is create, read, update, delete or import; name may be
+// "".
 func Summary(verb, object, name string) string {
 	if name == "" {
 		return fmt.Sprintf("Unable to %s %s", verb, object)
@@ -21,32 +22,32 @@ func Summary(verb, object, name string) string {
 	return fmt.Sprintf("Unable to %s %s %q", verb, object, name)
 }
 
-// AddError adds an error that says that the action on the object failed, what
-// Tower said, and what can be done.
+// AddError adds an error that says that the operation on the object failed, what
+// Tower said, and what the user can do.
 func AddError(diags *diag.Diagnostics, verb, object, name string, err error) {
 	diags.AddError(Summary(verb, object, name), Detail(err))
 }
 
-// AddAttributeError is AddError for an error that one attribute is to blame for.
+// AddAttributeError is AddError for an error that one attribute has caused.
 func AddAttributeError(diags *diag.Diagnostics, p path.Path, verb, object, name string, err error) {
 	diags.AddAttributeError(p, Summary(verb, object, name), Detail(err))
 }
 
-// AddBug adds an error about a state that can't be. Detail is a sentence that
-// says what was found.
+// AddBug adds an error about an impossible state. Detail is a sentence that says
+// what was found.
 func AddBug(diags *diag.Diagnostics, summary, detail string) {
 	diags.AddError(summary, sentence(detail)+" This is a bug in the provider; please report it.")
 }
 
-// AddNotFound adds an error that says that the object which an attribute names
-// by id is not there. Object is its kind, "VLAN".
+// AddNotFound adds an error that says that there is no object with the id in the
+// attribute at p. Object is its kind, such as "VM".
 func AddNotFound(diags *diag.Diagnostics, p path.Path, object, id string) {
 	diags.AddAttributeError(p, Capitalise(object)+" not found",
 		fmt.Sprintf("Tower has no %s with the id %q that this user can see. Check the id, or look it up with a data source.", object, id))
 }
 
-// NameArguments has the details of errors and warnings at nested attributes say
-// which those are: the CLI points at the resource only.
+// NameArguments adds the paths of nested attributes to the details of their errors
+// and warnings, because the CLI shows only the resource.
 func NameArguments(diags *diag.Diagnostics) {
 	for i, d := range *diags {
 		at, ok := d.(diag.DiagnosticWithPath)

@@ -118,7 +118,7 @@ func TestDetail_ambiguous(t *testing.T) {
 
 func TestDetail_deadline(t *testing.T) {
 	t.Parallel()
-	const mention = "The time that the timeouts argument allows was over; raise it if the operation needs longer."
+	const mention = "The time that the timeouts argument allows has run out; raise it if the operation needs longer."
 	cases := map[string]struct {
 		err  error
 		want string

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package providerdata is what the configured provider hands to its resources
-// and data sources.
+// Package providerdata has the data that the configured provider passes to its
+// resources, data sources and actions.
 package providerdata
 
 import (
@@ -22,32 +22,32 @@ import (
 
 // Data is the configured provider as its objects see it.
 type Data struct {
-	// Tower is the logged-in client. It is nil where Terraform does not know
-	// the provider's configuration yet; see Client.
+	// Tower is the logged-in client. It is nil while the provider's configuration
+	// is not known; see Client.
 	Tower *tower.Client
-	// PollInterval is how often running waits look at Tower.
+	// PollInterval is the time between two looks at Tower while waiting.
 	PollInterval time.Duration
 	// Version is the provider's version, "dev" for a local build.
 	Version string
-	// Kubernetes is where nodes are looked up unless an object says otherwise,
-	// nil where the provider has no such configuration. KubernetesUnknown tells
-	// that it has one that is not known yet.
+	// Kubernetes is the cluster in which nodes are looked up unless an object names
+	// another one. It is nil if none is configured, or if it is not known yet;
+	// KubernetesUnknown is true in the second case.
 	Kubernetes        *kubenode.Config
 	KubernetesUnknown bool
-	// DefaultLabels are the labels that every labelled object gets: null where
-	// there are none, unknown where they are not known yet.
+	// DefaultLabels are the labels that every object with labels gets: null if
+	// there are none, unknown if they are not known yet.
 	DefaultLabels types.Map
-	// Nodes are the directories of nodes of all clusters, so that all objects
-	// that wait share the lists.
+	// Nodes has the directories of nodes for all Kubernetes clusters, which all
+	// waits share.
 	Nodes *kubenode.Directories
 	// StaticIPs are the static addresses that the VMs of this run are planned to
 	// have, by all the plans so far.
 	StaticIPs staticips.Book
 }
 
-// TryClient returns the client; false where the provider's configuration is not
-// known yet. It is for plans, which check less then; Client is for operations
-// that can't do without. It is safe on nil.
+// TryClient returns the client, or false if the provider's configuration is not
+// known yet. It is for plans, which can do without a client; Client is for
+// operations that need one. It is safe on nil.
 func (d *Data) TryClient() (*tower.Client, bool) {
 	if d == nil || d.Tower == nil {
 		return nil, false
@@ -55,8 +55,8 @@ func (d *Data) TryClient() (*tower.Client, bool) {
 	return d.Tower, true
 }
 
-// Directory returns the directory of nodes to ask: that of own, else of the
-// provider's configuration, else nil.
+// Directory returns the directory of nodes for own, or for the provider's Kubernetes
+// cluster if own is nil, or nil if there is neither.
 func (d *Data) Directory(own *kubenode.Config) *kubenode.Directory {
 	if own == nil {
 		own = d.Kubernetes
@@ -67,9 +67,9 @@ func (d *Data) Directory(own *kubenode.Config) *kubenode.Directory {
 	return d.Nodes.Directory(*own)
 }
 
-// Client returns the client, or adds an error that says why there is none:
-// values of the provider's configuration are known only after another object
-// has been created. It reports whether the caller may go on. It is safe on nil.
+// Client returns the client. If there is none, because values in the provider's
+// configuration are known only after another object has been created, it adds an
+// error and returns false. It is safe on nil.
 func (d *Data) Client(diags *diag.Diagnostics) (*tower.Client, bool) {
 	client, ok := d.TryClient()
 	if !ok {
@@ -81,10 +81,10 @@ func (d *Data) Client(diags *diag.Diagnostics) (*tower.Client, bool) {
 	return client, ok
 }
 
-// FromResource returns what Configure of a resource has been given. It is nil
-// without a diagnostic while the provider is not configured (the framework
-// calls Configure early, too), and nil with a diagnostic where the value has an
-// impossible type.
+// FromResource returns the data that was passed to Configure of a resource. It
+// returns nil while the provider is not configured, since the framework calls
+// Configure before that, too. If the value has an impossible type, it adds an error
+// and returns nil.
 func FromResource(req resource.ConfigureRequest, resp *resource.ConfigureResponse) *Data {
 	return from(req.ProviderData, &resp.Diagnostics)
 }
@@ -105,7 +105,7 @@ func from(value any, diags *diag.Diagnostics) *Data {
 	}
 	data, ok := value.(*Data)
 	if !ok {
-		diagx.AddBug(diags, "Unexpected provider data", fmt.Sprintf("The provider handed over %T instead of its own data.", value))
+		diagx.AddBug(diags, "Unexpected provider data", fmt.Sprintf("The provider passed a %T instead of its own data.", value))
 		return nil
 	}
 	return data
