@@ -20,6 +20,8 @@ type kind struct {
 	object   string // in messages
 	plural   string // the plural data source, where it is not the singular's name with an s
 	scenario string // two clusters with something of the kind in each, where it is not that of all
+	// prepare makes what a scenario can't hold.
+	prepare func(sim *acctest.Sim)
 	// one selects one object by its name, and many select several.
 	one, many acctest.Values
 	// filters are values of filters that are no results, each of which selects the
@@ -69,6 +71,16 @@ var kinds = map[string]kind{
 			"num_cpus": int64(4), "memory_mib": int64(8192), "firmware": "UEFI", "cloud_init_supported": true, "architecture": "X86_64",
 		},
 	},
+	"elf_vm_folder": {object: "VM folder", prepare: makeFolders, one: acctest.Values{"name": "shop"}, many: acctest.Values{"name": "web"}},
+}
+
+// makeFolders makes a VM folder that is in one cluster, and two of one name.
+func makeFolders(sim *acctest.Sim) {
+	folder := func(name, cluster string) map[string]any {
+		return map[string]any{"name": name, "cluster_id": sim.RowID("get-clusters", map[string]any{"name": cluster})}
+	}
+	var reply any
+	sim.Call("create-vm-folder", []any{folder("shop", "prod-east"), folder("web", "prod-east"), folder("web", "prod-west")}, &reply)
 }
 
 // TestLookup_everyKind looks objects of every kind that is registered up, in each
@@ -82,6 +94,9 @@ func TestLookup_everyKind(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			sim := acctest.Simulator(t, cmp.Or(k.scenario, twoClusters))
+			if k.prepare != nil {
+				k.prepare(sim)
+			}
 			l := lookups{kind: k, singular: name, sim: sim, protocol: acctest.NewProtocol(t, sim, nil)}
 			l.findsByEachFilter(t)
 			l.saysWhatIsNear(t)

@@ -26,6 +26,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vlan"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vm"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmfolder"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmnetworkreadiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/vmpower"
 )
@@ -114,6 +115,7 @@ func (p *elfProvider) Configure(ctx context.Context, req provider.ConfigureReque
 func (p *elfProvider) Resources(context.Context) []func() resource.Resource {
 	return []func() resource.Resource{
 		vm.NewResource,
+		vmfolder.NewResource,
 		vmnetworkreadiness.NewResource,
 	}
 }
@@ -123,6 +125,7 @@ func (p *elfProvider) DataSources(context.Context) []func() datasource.DataSourc
 		cluster.Kind.DataSources(),
 		contentlibraryvmtemplate.Kind.DataSources(),
 		vlan.Kind.DataSources(),
+		vmfolder.Kind.DataSources(),
 	)
 }
 
@@ -139,8 +142,12 @@ func (p *elfProvider) Actions(context.Context) []func() action.Action {
 	}
 }
 
-func (p *elfProvider) ListResources(context.Context) []func() list.ListResource {
-	return []func() list.ListResource{
-		vm.NewListResource,
+func (p *elfProvider) ListResources(ctx context.Context) []func() list.ListResource {
+	lists := []func() list.ListResource{vm.NewListResource}
+	for _, newResource := range p.Resources(ctx) {
+		if listed, ok := newResource().(interface{ NewListResource() list.ListResource }); ok {
+			lists = append(lists, listed.NewListResource)
+		}
 	}
+	return lists
 }

@@ -15,9 +15,10 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/managed"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -36,21 +37,11 @@ var (
 
 // Resource is a wait for the network of a VM that is managed elsewhere. It
 // changes nothing in Tower.
-type Resource struct {
-	data *providerdata.Data
-}
+type Resource struct{ managed.Resource }
 
 // NewResource returns the resource, not configured yet.
-func NewResource() resource.Resource { return &Resource{} }
-
-// Metadata tells the resource's name.
-func (r *Resource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = ResourceType
-}
-
-// Configure takes what the provider hands over.
-func (r *Resource) Configure(_ context.Context, req resource.ConfigureRequest, resp *resource.ConfigureResponse) {
-	r.data = providerdata.FromResource(req, resp)
+func NewResource() resource.Resource {
+	return &Resource{managed.Resource{Name: ResourceType, Object: object}}
 }
 
 // ValidateConfig refuses what can be known to fail.
@@ -83,7 +74,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if resp.Diagnostics.HasError() {
 		return
 	}
-	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.data, &resp.Diagnostics)
+	network.CheckKubernetesNode(ctx, plan.NetworkReadiness, r.Data, &resp.Diagnostics)
 	if req.State.Raw.IsNull() {
 		return
 	}
@@ -129,15 +120,9 @@ func waitsAgain(ctx context.Context, plan, state *model) (bool, diag.Diagnostics
 func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	client, ok := r.data.Client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
-		return
-	}
-	timeout, diags := plan.Timeouts.Create(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if r.wait(ctx, client, &plan, &resp.Diagnostics) {
+	ctx, client, end := r.Begin(ctx, plan.Timeouts.Create, defaultTimeout, &resp.Diagnostics)
+	defer end()
+	if client != nil && r.wait(ctx, client, &plan, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
 }
@@ -147,20 +132,14 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	var plan, state model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client, ok := r.data.Client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	ctx, client, end := r.Begin(ctx, plan.Timeouts.Update, defaultTimeout, &resp.Diagnostics)
+	defer end()
+	if client == nil {
 		return
 	}
-	timeout, diags := plan.Timeouts.Update(ctx, defaultTimeout)
-	resp.Diagnostics.Append(diags...)
 	waits, diags := waitsAgain(ctx, &plan, &state)
 	resp.Diagnostics.Append(diags...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	if waits && !r.wait(ctx, client, &plan, &resp.Diagnostics) {
+	if resp.Diagnostics.HasError() || waits && !r.wait(ctx, client, &plan, &resp.Diagnostics) {
 		return
 	}
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
@@ -177,7 +156,7 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 		return false
 	}
 	id := m.VMID.ValueString()
-	vm, err := netwait.Find(ctx, client, r.data.PollInterval, id)
+	vm, err := lookup.Twice(ctx, r.Data.PollInterval, client.VM, id)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		diags.AddAttributeError(path.Root("vm_id"), fmt.Sprintf("VM %q not found", id),
@@ -187,7 +166,7 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 		diagx.AddAttributeError(diags, path.Root("vm_id"), "wait for", object, id, err)
 		return false
 	}
-	req, result := network.Wait(ctx, r.data, client, network.Target{ID: vm.ID, Name: vm.Name, Rule: settings.Rule(nics, true)}, settings)
+	req, result := network.Wait(ctx, r.Data, client, network.Target{ID: vm.ID, Name: vm.Name, Rule: settings.Rule(nics, true)}, settings)
 	diags.Append(m.fill(ctx, result)...)
 	m.NetworkReady, m.NetworkReadinessReport = network.Report(result)
 	if result.End == netwait.Deleted {
@@ -203,16 +182,13 @@ func (r *Resource) wait(ctx context.Context, client *tower.Client, m *model, dia
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	client, ok := r.data.Client(&resp.Diagnostics)
-	if !ok || resp.Diagnostics.HasError() {
+	ctx, client, end := r.Begin(ctx, state.Timeouts.Read, managed.ReadTimeout, &resp.Diagnostics)
+	defer end()
+	if client == nil {
 		return
 	}
-	timeout, diags := state.Timeouts.Read(ctx, defaultReadTimeout)
-	resp.Diagnostics.Append(diags...)
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
 	id := state.VMID.ValueString()
-	vm, err := netwait.Find(ctx, client, r.data.PollInterval, id)
+	vm, err := lookup.Twice(ctx, r.Data.PollInterval, client.VM, id)
 	if errors.Is(err, tower.ErrNotFound) || err == nil && vm.InRecycleBin {
 		resp.State.RemoveResource(ctx)
 		return
@@ -231,7 +207,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(diags...)
 	addresses, diags := attrs.Strings(ctx, state.IPAddresses)
 	resp.Diagnostics.Append(diags...)
-	verdict := network.Refresh(ctx, r.data, network.Refreshed{
+	verdict := network.Refresh(ctx, r.Data, network.Refreshed{
 		VM: vm, NICs: nics, Rule: settings.Rule(configured, true), Settings: settings,
 		Addresses: addresses, Report: state.NetworkReadinessReport,
 	})

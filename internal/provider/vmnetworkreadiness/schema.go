@@ -22,10 +22,7 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 )
 
-const (
-	defaultTimeout     = 30 * time.Minute
-	defaultReadTimeout = 5 * time.Minute
-)
+const defaultTimeout = 30 * time.Minute
 
 // Schema describes elf_vm_network_readiness.
 func (r *Resource) Schema(ctx context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {

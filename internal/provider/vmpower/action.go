@@ -14,7 +14,7 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
@@ -112,7 +112,7 @@ func (a *Action) find(ctx context.Context, client *tower.Client, config *model, 
 	if verb == "" {
 		verb = "operate"
 	}
-	vm, err := netwait.Find(ctx, client, a.data.PollInterval, id)
+	vm, err := lookup.Twice(ctx, a.data.PollInterval, client.VM, id)
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		diagx.AddNotFound(diags, at, object, id)

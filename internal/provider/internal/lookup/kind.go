@@ -90,6 +90,12 @@ func (k Kind[T]) list(ctx context.Context, client *tower.Client, c criteria) ([]
 	return found, err
 }
 
+// Has reports whether the kind has a result or a filter of its own of this name,
+// such as local_id or cluster_id.
+func (k Kind[T]) Has(name string) bool {
+	return slices.ContainsFunc(k.Attributes, func(a Attribute[T]) bool { return a.name == name })
+}
+
 // Many is what a person calls several objects of the kind.
 func (k Kind[T]) Many() string { return cmp.Or(k.Objects, k.Object+"s") }
 
@@ -100,7 +106,7 @@ func (k Kind[T]) attributes() []Attribute[T] {
 	id := Text("id", "Tower's id of the "+k.Object+".", func(v T) string { id, _ := k.Key(v); return id }).Filter(Equal("id"))
 	name := Text("name", "Name of the "+k.Object+".", func(v T) string { _, name := k.Key(v); return name }).Filter(Equal("name"))
 	name.both = name.description + " As a filter, the whole name."
-	if slices.ContainsFunc(k.Attributes, func(a Attribute[T]) bool { return a.name == "local_id" }) {
+	if k.Has("local_id") {
 		id = id.Filter(ByID())
 		id.both = id.description + " As a filter, the id inside the cluster (`local_id`) is accepted, too."
 		id.filter = "Filter: Tower's id of the " + k.Object + ", or its id inside the cluster (`local_id`)."

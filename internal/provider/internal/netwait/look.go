@@ -7,12 +7,10 @@ import (
 	"errors"
 	"time"
 
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
-
-// maxPause is the longest time between the two looks of Find.
-const maxPause = 5 * time.Second
 
 // Reader is the part of the Tower client that a single look needs.
 type Reader interface {
@@ -22,44 +20,22 @@ type Reader interface {
 	VMNICs(ctx context.Context, vmID string) ([]tower.VMNIC, error)
 }
 
-// Find reads a VM by the first of its ids that Tower knows: Tower may give a VM a
-// new id, while its local id stays. Now and then Tower does not show a VM for a
-// moment, so Find looks a second time, after pause or at most 5 s, before it
-// returns tower.ErrNotFound.
+// Find reads a VM as lookup.Twice does.
 func Find(ctx context.Context, reader Reader, pause time.Duration, id string, others ...string) (*tower.VM, error) {
-	vm, err := ByIDs(ctx, reader, id, others...)
-	if !errors.Is(err, tower.ErrNotFound) {
-		return vm, err
-	}
-	timer := time.NewTimer(min(pause, maxPause))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-timer.C:
-	}
-	return ByIDs(ctx, reader, id, others...)
+	return lookup.Twice(ctx, pause, reader.VM, id, others...)
 }
 
-// ByIDs reads a VM by the first of its ids that Tower knows. It ignores others that
-// are "". It looks only once and returns tower.ErrNotFound if Tower knows none of
-// the ids.
+// ByIDs reads a VM as lookup.ByIDs does.
 func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*tower.VM, error) {
-	vm, err := reader.VM(ctx, id)
-	for _, other := range others {
-		if errors.Is(err, tower.ErrNotFound) && other != "" {
-			vm, err = reader.VM(ctx, other)
-		}
-	}
-	return vm, err
+	return lookup.ByIDs(ctx, reader.VM, id, others...)
 }
 
 // Look takes the place of a wait where waiting is switched off or the VM is not
 // to run: it finds the addresses that Tower shows. The result is NotAwaited or
-// Deleted. As Find does, it looks twice before it says that the VM is gone.
+// Deleted. It looks twice before it says that the VM is gone.
 func Look(ctx context.Context, reader Reader, pause time.Duration, req Request) Result {
 	result := Result{End: NotAwaited, At: time.Now()}
-	vm, err := Find(ctx, reader, pause, req.VMID)
+	vm, err := lookup.Twice(ctx, pause, reader.VM, req.VMID)
 	if err == nil {
 		result.VM = vm
 		result.NICs, err = reader.VMNICs(ctx, req.VMID)
