@@ -18,8 +18,8 @@ import (
 // kind is how the look-ups of one kind of objects are tested.
 type kind struct {
 	object   string // in messages
-	plural   string // the plural data source, where it is not the singular's name with an s
-	scenario string // two clusters with something of the kind in each, where it is not that of all
+	plural   string // the plural data source, if it is not the singular's name with an s
+	scenario string // two clusters with objects of the kind in each, if it is not the scenario of all
 	// one selects one object by its name, and many select several.
 	one, many acctest.Values
 	// filters are values of filters that are no results, each of which selects the
@@ -71,8 +71,7 @@ var kinds = map[string]kind{
 	},
 }
 
-// TestLookup_everyKind looks objects of every kind that is registered up, in each
-// way that there is.
+// TestLookup_everyKind looks up objects of every registered kind, in every way.
 func TestLookup_everyKind(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
@@ -186,7 +185,7 @@ func (l lookups) findsByEachFilter(t *testing.T) {
 	}
 }
 
-// another is a value of the same type.
+// another returns another value of the same type.
 func another(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -222,8 +221,8 @@ func (l lookups) saysWhatTellsThemApart(t *testing.T) {
 	checkOneError(t, diags, wanted{"", "More than one " + l.object + " found", detail + `.*Narrow the search with .*id\.$`})
 }
 
-// refusesEmptyFilters makes sure that a variable that is not set finds nothing,
-// rather than anything.
+// refusesEmptyFilters checks that an empty filter, such as a variable that is not
+// set, is refused instead of matching every object.
 func (l lookups) refusesEmptyFilters(t *testing.T) {
 	for _, source := range []string{l.singular, l.plural} {
 		for _, a := range l.protocol.DataSource(source).Block.Attributes {

@@ -54,9 +54,9 @@ func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*to
 	return vm, err
 }
 
-// Look takes the place of a wait where waiting is switched off or the VM is not
-// to run: it finds the addresses that Tower shows. The result is NotAwaited or
-// Deleted. As Find does, it looks twice before it says that the VM is gone.
+// Look replaces the wait if the configuration disables it or the VM is not to run:
+// it finds the addresses that Tower reports. The result ends with NotAwaited or
+// Deleted. Like Find, it looks a second time before it takes the VM for deleted.
 func Look(ctx context.Context, reader Reader, pause time.Duration, req Request) Result {
 	result := Result{End: NotAwaited, At: time.Now()}
 	vm, err := Find(ctx, reader, pause, req.VMID)
