@@ -52,7 +52,7 @@ func TestSimulator_comparesWithTheDocument(t *testing.T) {
 	}
 }
 
-// TestParallelTest_withoutCLI runs an acceptance test where there is no CLI.
+// TestParallelTest_withoutCLI runs an acceptance test without a CLI.
 func TestParallelTest_withoutCLI(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -85,7 +85,8 @@ func (p *Protocol) succeed(diags []*tfprotov6.Diagnostic) {
 	}
 }
 
-// Texts are the errors among diagnostics, one on a line, "" where there are none.
+// Texts returns the errors among diagnostics, each on a line of its own, or "" if
+// there are none.
 func Texts(diags []*tfprotov6.Diagnostic) string {
 	var lines []string
 	for _, d := range diags {

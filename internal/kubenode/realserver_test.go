@@ -45,8 +45,8 @@ type realServer struct {
 	rbac *typedrbacv1.RbacV1Client
 }
 
-// binary finds a program in the folder that the environment names, else on PATH. Where nobody names a folder and PATH
-// has no such program, the test is skipped.
+// binary finds a program in the folder that the environment names, or on PATH if it names none. It skips the test if
+// PATH does not have the program.
 func binary(t *testing.T, name string) string {
 	t.Helper()
 	if dir := os.Getenv(assetsEnv); dir != "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/need"
 )
 
-// measuringGo is a Go whose tests and benchmarks print canned figures, and fail
-// where FAIL says so.
+// measuringGo is a stand-in for Go whose tests and benchmarks print fixed figures,
+// and fail if FAIL says so.
 const measuringGo = `#!/bin/sh
 if [ "$1" = env ]; then echo go1.26.8; exit 0; fi
 case $* in
@@ -69,8 +69,8 @@ How soon:
 The end.
 `
 
-// bench runs tools/bench for a page with the given text and returns what the
-// page is afterwards, and what was printed.
+// bench runs tools/bench for a page with the given text. It returns the page
+// afterwards and the output.
 func bench(t *testing.T, text string, variables ...string) (page, output string, err error) {
 	t.Helper()
 	dir := t.TempDir()

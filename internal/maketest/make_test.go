@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MPL-2.0
 
-// Package maketest tests what the GNUmakefile and its scripts promise to somebody
-// who types make: to say at once what a machine lacks, and to run all checks whatever
-// fails.
+// Package maketest tests that the GNUmakefile and its scripts say at once what a
+// machine lacks, and run all checks even if one fails.
 package maketest
 
 import (
@@ -18,9 +17,9 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest/need"
 )
 
-// workingGo is a Go that does nothing, well enough for make. It writes down what
-// it is asked to do, and fails at the subcommand FAIL. In modules that TOO_OLD_IN
-// matches it is too old.
+// workingGo is a stand-in for Go that does nothing but satisfies make. It records
+// its calls and fails at the subcommand FAIL. It is too old for modules that
+// TOO_OLD_IN matches.
 const workingGo = `
 if [ "$1" = -C ] && [ "$3" = list ]; then
   case $2 in $TOO_OLD_IN) echo "go: go.mod requires go >= 9" >&2; exit 1 ;; esac
@@ -38,7 +37,7 @@ echo "$*" >>"$CALLS"
 type machine struct {
 	t         *testing.T
 	make, bin string
-	calls     string // the file where Go writes down what it is asked to do
+	calls     string // the file in which Go records its calls
 }
 
 // newMachine returns a machine that has the base tools, git, Terraform and Go.
@@ -76,15 +75,15 @@ func (m *machine) lose(name string) {
 	}
 }
 
-// run runs make in the project's folder, with a cache of its own. It returns
-// what make printed and what Go was asked for.
+// run runs make in the project's folder, with a cache of its own. It returns the
+// output of make and the calls of Go.
 func (m *machine) run(variables []string, args ...string) (output, calls string, err error) {
 	m.t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	// Go's test cache sees what the test itself looks at, not what make reads.
+	// Go's test cache knows only the files that the test itself looks at, not those that make reads.
 	for _, name := range []string{"GNUmakefile", "go.mod", "tools/needs"} {
 		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
 			m.t.Fatal(err)
@@ -92,7 +91,7 @@ func (m *machine) run(variables []string, args ...string) (output, calls string,
 	}
 	cmd := exec.CommandContext(m.t.Context(), m.make, append(args, "CACHE="+m.t.TempDir())...)
 	cmd.Dir = root
-	// Without what an outer make hands down.
+	// The variables of an outer make must not reach the inner one.
 	cmd.Env = append([]string{"PATH=" + m.bin, "HOME=" + m.t.TempDir(), "CALLS=" + m.calls}, variables...)
 	printed, err := cmd.CombinedOutput()
 	asked, readErr := os.ReadFile(m.calls)

@@ -14,8 +14,8 @@ import (
 	"github.com/smartxworks/terraform-provider-elf/internal/acctest"
 )
 
-// TestAccLookup_singularAndPlural looks the objects that the tests make VMs with
-// up, each one by itself and in a list.
+// TestAccLookup_singularAndPlural looks up the objects that the tests create VMs
+// with, each by itself and in a list.
 func TestAccLookup_singularAndPlural(t *testing.T) {
 	sim := acctest.Simulator(t, "", acctest.AlsoOnTower())
 	same := func(singular, plural, list string) statecheck.StateCheck {

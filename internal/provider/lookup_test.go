@@ -18,8 +18,8 @@ import (
 // kind is how the look-ups of one kind of objects are tested.
 type kind struct {
 	object   string // in messages
-	plural   string // the plural data source, where it is not the singular's name with an s
-	scenario string // two clusters with something of the kind in each, where it is not that of all
+	plural   string // the plural data source, if it is not the singular's name with an s
+	scenario string // two clusters with objects of the kind in each, if it is not the scenario of all
 	// prepare makes what a scenario can't hold.
 	prepare func(sim *acctest.Sim)
 	// one selects one object by its name, and many select several.
@@ -83,8 +83,7 @@ func makeFolders(sim *acctest.Sim) {
 	sim.Call("create-vm-folder", []any{folder("shop", "prod-east"), folder("web", "prod-east"), folder("web", "prod-west")}, &reply)
 }
 
-// TestLookup_everyKind looks objects of every kind that is registered up, in each
-// way that there is.
+// TestLookup_everyKind looks up objects of every registered kind, in every way.
 func TestLookup_everyKind(t *testing.T) {
 	t.Parallel()
 	tested := map[string]bool{}
@@ -201,7 +200,7 @@ func (l lookups) findsByEachFilter(t *testing.T) {
 	}
 }
 
-// another is a value of the same type.
+// another returns another value of the same type.
 func another(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -237,8 +236,8 @@ func (l lookups) saysWhatTellsThemApart(t *testing.T) {
 	checkOneError(t, diags, wanted{"", "More than one " + l.object + " found", detail + `.*Narrow the search with .*id\.$`})
 }
 
-// refusesEmptyFilters makes sure that a variable that is not set finds nothing,
-// rather than anything.
+// refusesEmptyFilters checks that an empty filter, such as a variable that is not
+// set, is refused instead of matching every object.
 func (l lookups) refusesEmptyFilters(t *testing.T) {
 	for _, source := range []string{l.singular, l.plural} {
 		for _, a := range l.protocol.DataSource(source).Block.Attributes {

@@ -257,7 +257,8 @@ func TestProvider_noTower(t *testing.T) {
 	}
 }
 
-// A Tower that can't be reached is told of within seconds, however often requests are repeated otherwise.
+// TestProvider_failsFast checks that an unreachable Tower is reported within
+// seconds, however often requests are repeated otherwise.
 func TestProvider_failsFast(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MPL-2.0
 
 // Command testreport sums up the test runs of `make test`: which tests were
-// skipped and why, what failed, and how many tests there were. It reads what
-// `go test -json` printed.
+// skipped and why, what failed, and how many tests there were. It reads the output
+// of `go test -json`.
 //
 // The last line is "N passed, N failed, N skipped", subtests included.
 package main
@@ -26,8 +26,8 @@ func main() {
 	}
 }
 
-// run prints the report about the files. The error is nil where each file tells
-// of a test, no test failed and no target did.
+// run prints the report on the files. It returns an error if a file has no test, or
+// if a test or a target failed.
 func run(targets, files []string, out io.Writer) error {
 	var (
 		all      results

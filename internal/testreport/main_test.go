@@ -45,8 +45,8 @@ const failures = `
 {"Action":"fail","Package":"q"}
 `
 
-// report runs the command on files with the given contents and returns what it
-// printed and the error.
+// report runs the command on files with the given contents and returns its output
+// and error.
 func report(t *testing.T, targets []string, contents ...string) (string, string) {
 	t.Helper()
 	var files []string
@@ -115,7 +115,7 @@ func TestReport_failsWhereATargetFails(t *testing.T) {
 
 func TestReport_failsWhereNoTestRan(t *testing.T) {
 	for name, content := range map[string]string{"empty file": "", "no test": `{"Action":"skip","Package":"p"}`} {
-		if _, err := report(t, nil, green, content); !strings.Contains(err, "b.json tells of no test") {
+		if _, err := report(t, nil, green, content); !strings.Contains(err, "b.json has the result of no test") {
 			t.Errorf("%s: the error is %q", name, err)
 		}
 	}

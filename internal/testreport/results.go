@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// modulePath is what all packages of the project begin with.
+// modulePath begins the import paths of all packages of the project.
 const modulePath = "github.com/smartxworks/terraform-provider-elf/"
 
 // event is a line of `go test -json`.
@@ -22,23 +22,24 @@ type event struct {
 	Action, Package, Test, Output string
 }
 
-// name is how the report calls a test, or the package itself where there is no
-// test to the event.
+// name returns the name of the event's test in the report, or that of the package if
+// the event has no test.
 func (e event) name() string {
 	return strings.TrimSpace(strings.TrimPrefix(e.Package, modulePath) + " " + e.Test)
 }
 
-// results are those of several test runs.
+// results are the results of several test runs.
 type results struct {
 	passed int
-	// failed names the tests, and the packages that failed without a test: they did not compile, or panicked.
+	// failed has the names of failed tests, and of packages that failed without a failed test because they did not
+	// compile or panicked.
 	failed []string
-	// skipped has the names of tests, by the reason for which they were skipped.
+	// skipped has the names of skipped tests, by the reason for the skip.
 	skipped map[string][]string
 }
 
-// readFile adds what a file tells. A file that tells of no test is an error: the
-// tests did not start.
+// readFile adds the results in a file. A file without a test is an error, because
+// the tests did not start.
 func (r *results) readFile(path string) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -50,12 +51,12 @@ func (r *results) readFile(path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if tests == 0 {
-		return fmt.Errorf("%s tells of no test", path)
+		return fmt.Errorf("%s has the result of no test", path)
 	}
 	return nil
 }
 
-// read adds what events tell and returns the number of tests that ended.
+// read adds the results in events and returns the number of tests that ended.
 func (r *results) read(events io.Reader) (int, error) {
 	output := map[event]string{} // by package and test
 	blamed := map[string]bool{}  // packages that have a failed test
@@ -100,10 +101,10 @@ func (r *results) read(events io.Reader) (int, error) {
 	}
 }
 
-// logged matches the first line of what a test logs.
+// logged matches the first line of a test's log entry.
 var logged = regexp.MustCompile(`^\s+\S+\.go:\d+: (.*)$`)
 
-// reason finds in the output of a skipped test what it logged last.
+// reason returns the last log entry in the output of a skipped test.
 func reason(output string) string {
 	var last []string
 	for line := range strings.Lines(output) {

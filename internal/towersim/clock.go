@@ -94,9 +94,9 @@ func (c *clock) sleepUntil(ctx context.Context, instant time.Time) {
 }
 
 // eventQueue holds the events that are still to come. Nothing happens by
-// itself: whoever takes the server's lock runs the events that are due first.
-// They run one by one in the order of their instants; events of the same
-// instant run in the order in which they were added.
+// itself: the function that takes the server's lock first runs the events that
+// are due. They run one by one in the order of their instants; events of the
+// same instant run in the order in which they were added.
 type eventQueue struct {
 	now       time.Time
 	events    eventHeap

@@ -221,12 +221,12 @@ func (s *Server) DuplicateVM(name string) (string, error) {
 	var id string
 
 	err := s.changeVM(name, func(w *world, v *vm) error {
-		twin, failed := w.duplicateVM(v)
+		duplicate, failed := w.duplicateVM(v)
 		if failed != nil {
 			return fmt.Errorf("towersim: the VM %q cannot be duplicated: %s", name, failed.message)
 		}
 
-		id = twin.row.ID
+		id = duplicate.row.ID
 
 		return nil
 	})

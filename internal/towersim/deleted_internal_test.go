@@ -66,7 +66,7 @@ func TestDroppedVMsAreNotReferredTo(t *testing.T) {
 	s.withWorld(func(w *world) {
 		rule := w.faults[0]
 
-		v, failed := w.createOutsideTower(&blueprint{name: "struck", cluster: w.clusters.list[0], running: true, hardware: hardware{cores: 1, sockets: 1, memory: gibibyte}})
+		v, failed := w.createOutsideTower(&blueprint{name: "hit", cluster: w.clusters.list[0], running: true, hardware: hardware{cores: 1, sockets: 1, memory: gibibyte}})
 		if failed != nil {
 			t.Fatal(failed.message)
 		}

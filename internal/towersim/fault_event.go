@@ -274,8 +274,8 @@ func (w *world) applyEvent(rule *faultRule, v *vm) {
 	case EventChangeVMID:
 		w.changeVMID(v)
 	case EventDuplicateVM:
-		if twin, failed := w.duplicateVM(v); failed == nil {
-			rule.hitVMs[twin] = true
+		if duplicate, failed := w.duplicateVM(v); failed == nil {
+			rule.hitVMs[duplicate] = true
 		}
 	case EventDeleteVM:
 		w.removeVM(v)

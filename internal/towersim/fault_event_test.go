@@ -48,7 +48,7 @@ func names(vms []wire.VM) []string {
 func TestEventHidesVM(t *testing.T) {
 	x := start(t, pair+"faults: [{operation: get-vms, skip: 1, happens: hide_vm, vm: 'web-*', for: 30s}]")
 	wantStrings(t, "before", names(x.vms(object{})), []string{"db-1", "web-1", "web-2"})
-	wantStrings(t, "struck", names(x.vms(object{})), []string{"db-1", "web-2"})
+	wantStrings(t, "hidden", names(x.vms(object{})), []string{"db-1", "web-2"})
 	x.Advance(30*second - 1)
 	wantStrings(t, "at its end", names(x.vms(object{})), []string{"db-1", "web-2"})
 	x.Advance(1)

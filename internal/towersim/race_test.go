@@ -57,7 +57,7 @@ func TestTwoServersDoNotInterfere(t *testing.T) {
 }
 
 func TestEqualSeedsGiveEqualResults(t *testing.T) {
-	story := func() []towersim.VMReport {
+	reports := func() []towersim.VMReport {
 		x := start(t, "")
 		x.newVM(object{"name": "a"})
 		x.newVM(object{"name": "b"})
@@ -66,7 +66,7 @@ func TestEqualSeedsGiveEqualResults(t *testing.T) {
 		return x.VMs()
 	}
 
-	first, second := story(), story()
+	first, second := reports(), reports()
 	for i := range first {
 		a, b := first[i], second[i]
 		if a.ID != b.ID || a.LocalID != b.LocalID || a.NICs[0].MACAddress != b.NICs[0].MACAddress || *a.NICs[0].Address != *b.NICs[0].Address {

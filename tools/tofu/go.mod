@@ -1,4 +1,4 @@
-// Builds OpenTofu where neither terraform nor tofu is on PATH.
+// Builds OpenTofu if neither terraform nor tofu is on PATH.
 module github.com/smartxworks/terraform-provider-elf/tools/tofu
 
 go 1.26.6

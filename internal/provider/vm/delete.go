@@ -12,7 +12,7 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -49,7 +49,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 // deleteVM deletes the VM or moves it to the recycle bin, and returns the snapshots
 // of a VM that it has deleted without them.
 func deleteVM(ctx context.Context, client *tower.Client, state *model, owns ownership) ([]tower.VMSnapshot, error) {
-	vm, err := netwait.ByIDs(ctx, client, state.ID.ValueString(), state.LocalID.ValueString())
+	vm, err := lookup.ByIDs(ctx, client.VM, state.ID.ValueString(), state.LocalID.ValueString())
 	if err != nil || vm.InRecycleBin {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/attrs"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/network"
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/providerdata"
 	"github.com/smartxworks/terraform-provider-elf/internal/readiness"
@@ -38,7 +38,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(identify(ctx, resp.Identity, state.ID)...)
 	r.data.StaticIPs.Seen(state.ID.ValueString())
 	name := state.Name.ValueString()
-	vm, err := netwait.Find(ctx, client, r.data.PollInterval, state.ID.ValueString(), state.LocalID.ValueString())
+	vm, err := lookup.Twice(ctx, r.data.PollInterval, client.VM, state.ID.ValueString(), state.LocalID.ValueString())
 	switch {
 	case errors.Is(err, tower.ErrNotFound):
 		resp.State.RemoveResource(ctx)

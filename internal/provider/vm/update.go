@@ -12,7 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/diagx"
-	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/netwait"
+	"github.com/smartxworks/terraform-provider-elf/internal/provider/internal/lookup"
 	"github.com/smartxworks/terraform-provider-elf/internal/tower"
 )
 
@@ -115,7 +115,7 @@ func (u *update) findByOtherID(ctx context.Context) bool {
 // otherID is the id by which Tower knows a VM that it does not know by the id of
 // the model, "" where there is none.
 func otherID(ctx context.Context, client *tower.Client, m *model) string {
-	vm, err := netwait.ByIDs(ctx, client, m.ID.ValueString(), m.LocalID.ValueString())
+	vm, err := lookup.ByIDs(ctx, client.VM, m.ID.ValueString(), m.LocalID.ValueString())
 	if err != nil || vm.InRecycleBin || vm.ID == m.ID.ValueString() {
 		return ""
 	}

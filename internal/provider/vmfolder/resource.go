@@ -15,7 +15,9 @@ import (
 )
 
 // NewResource returns the resource, not configured yet.
-func NewResource() resource.Resource { return &folder{managed.NewBase[model](Kind, (*tower.Client).VMFolder)} }
+func NewResource() resource.Resource {
+	return &folder{managed.NewBase[model](Kind, (*tower.Client).VMFolder)}
+}
 
 type folder struct{ managed.Base[tower.VMFolder] }
 

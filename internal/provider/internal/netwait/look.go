@@ -20,19 +20,9 @@ type Reader interface {
 	VMNICs(ctx context.Context, vmID string) ([]tower.VMNIC, error)
 }
 
-// Find reads a VM as lookup.Twice does.
-func Find(ctx context.Context, reader Reader, pause time.Duration, id string, others ...string) (*tower.VM, error) {
-	return lookup.Twice(ctx, pause, reader.VM, id, others...)
-}
-
-// ByIDs reads a VM as lookup.ByIDs does.
-func ByIDs(ctx context.Context, reader Reader, id string, others ...string) (*tower.VM, error) {
-	return lookup.ByIDs(ctx, reader.VM, id, others...)
-}
-
-// Look takes the place of a wait where waiting is switched off or the VM is not
-// to run: it finds the addresses that Tower shows. The result is NotAwaited or
-// Deleted. It looks twice before it says that the VM is gone.
+// Look replaces the wait if the configuration disables it or the VM is not to run:
+// it finds the addresses that Tower reports. The result ends with NotAwaited or
+// Deleted. It looks a second time before it takes the VM for deleted.
 func Look(ctx context.Context, reader Reader, pause time.Duration, req Request) Result {
 	result := Result{End: NotAwaited, At: time.Now()}
 	vm, err := lookup.Twice(ctx, pause, reader.VM, req.VMID)

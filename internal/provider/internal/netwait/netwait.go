@@ -95,8 +95,8 @@ const (
 	Recycled
 	// Deleted: the VM no longer exists.
 	Deleted
-	// NotAwaited: no wait took place, because waiting is switched off or the VM
-	// does not run and is not meant to.
+	// NotAwaited: no wait took place, because the configuration disables it or
+	// because the VM is off and not meant to run.
 	NotAwaited
 )
 

@@ -173,7 +173,7 @@ func ReadinessArgument() schema.Attribute {
 func ReportAttribute() schema.Attribute {
 	return schema.SingleNestedAttribute{
 		Computed:            true,
-		MarkdownDescription: "How the last wait for the network went; null where none has taken place. A refresh never changes it.",
+		MarkdownDescription: "Outcome of the last wait for the network; null if none has taken place. A refresh never changes it.",
 		Attributes: map[string]schema.Attribute{
 			"source": schema.StringAttribute{
 				Computed: true,

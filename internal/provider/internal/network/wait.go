@@ -47,13 +47,13 @@ func Wait(ctx context.Context, data *providerdata.Data, client *tower.Client, vm
 	}
 	result := netwait.Wait(ctx, client, req)
 	if result.End == netwait.Ready && off(result.VM) {
-		// No NIC had to have an address, so nobody has looked whether it has one.
+		// The VM is off and no NIC is waited for, so this was not a wait.
 		result.End = netwait.NotAwaited
 	}
 	return req, result
 }
 
-// off reports whether a VM neither runs nor may do so.
+// off reports whether a VM is stopped or suspended.
 func off(vm *tower.VM) bool {
 	return vm != nil && (vm.Status == tower.StatusStopped || vm.Status == tower.StatusSuspended)
 }
