@@ -127,23 +127,28 @@ func TestKind_none(t *testing.T) {
 	}{
 		"without filters": {nil, nil, "Tower has no box that this user can see."},
 		"nearest first": {
-			criteria{name}, []box{{name: "app"}, {name: "web-1-old"}, {name: "web-1"}, {name: "web-2"}, {name: "zzzzzzzzz"}, {name: "mail"}, {name: "web-2"}},
+			criteria{name},
+			[]box{{name: "app"}, {name: "web-1-old"}, {name: "web-1"}, {name: "web-2"}, {name: "zzzzzzzzz"}, {name: "mail"}, {name: "web-2"}},
 			`Tower has no box with name = "Web-1". The nearest names: "web-1", "web-1-old", "web-2", "app", "mail". ` + check,
 		},
 		"part of a name": {
-			criteria{part}, []box{{name: "database"}, {name: "my-app-1"}},
+			criteria{part},
+			[]box{{name: "database"}, {name: "my-app-1"}},
 			`Tower has no box with name_contains = "APP". The nearest names: "my-app-1", "database". ` + check,
 		},
 		"one of several names": {
-			criteria{list}, []box{{name: "cached"}, {name: "firewall"}, {name: "DB"}},
+			criteria{list},
+			[]box{{name: "cached"}, {name: "firewall"}, {name: "DB"}},
 			`Tower has no box with name_in = ["db", "cache"]. The nearest names: "DB", "cached", "firewall". ` + check,
 		},
 		"under the other filters": {
-			criteria{name, room}, []box{{name: "web"}},
+			criteria{name, room},
+			[]box{{name: "web"}},
 			`Tower has no box with name = "Web-1" and room = "r". The nearest names with room = "r": "web". ` + check,
 		},
 		"the other filters are to blame": {
-			criteria{name, room}, nil,
+			criteria{name, room},
+			nil,
 			`Tower has no box with name = "Web-1" and room = "r". It has none with room = "r" at all. ` + check,
 		},
 		"none at all":   {criteria{name}, nil, `Tower has no box with name = "Web-1". It has none at all. ` + check},
@@ -191,17 +196,20 @@ func TestKind_several(t *testing.T) {
 		want  string
 	}{
 		"of one name": {
-			criteria{{"name", "n", nil}}, []box{{id: "1", name: "n", room: "r"}, {id: "2", name: "n", room: "s"}},
+			criteria{{"name", "n", nil}},
+			[]box{{id: "1", name: "n", room: "r"}, {id: "2", name: "n", room: "s"}},
 			`Tower has 2 boxes with name = "n", but exactly one must be found:` + "\n\n" +
 				`  - "n" (id 1)` + "\n" + `  - "n" (id 2)` + "\n\n" + `Narrow the search with room, owner or id.`,
 		},
 		"of many names": {
-			criteria{{"room", "r", nil}, {"owner", "me", nil}}, []box{{id: "1", name: "n", size: 1}, {id: "2", name: "o", size: 2}},
+			criteria{{"room", "r", nil}, {"owner", "me", nil}},
+			[]box{{id: "1", name: "n", size: 1}, {id: "2", name: "o", size: 2}},
 			`Tower has 2 boxes with room = "r" and owner = "me", but exactly one must be found:` + "\n\n" +
 				`  - "n" (id 1)` + "\n" + `  - "o" (id 2)` + "\n\n" + `Narrow the search with name, size or id.`,
 		},
 		"that only the id tells apart": {
-			criteria{{"owner", "me", nil}}, []box{{id: "1", name: "n"}, {id: "2", name: "n"}},
+			criteria{{"owner", "me", nil}},
+			[]box{{id: "1", name: "n"}, {id: "2", name: "n"}},
 			`Tower has 2 boxes with owner = "me", but exactly one must be found:` + "\n\n" +
 				`  - "n" (id 1)` + "\n" + `  - "n" (id 2)` + "\n\n" + `Narrow the search with id.`,
 		},
@@ -225,7 +233,10 @@ func TestKind_several(t *testing.T) {
 func TestCriteria_String(t *testing.T) {
 	t.Parallel()
 	c := criteria{
-		{"name", `a"b`, nil}, {"vlan_id", int64(0), nil}, {"enabled", true, nil}, {"name_in", []string{"a", "b"}, nil},
+		{"name", `a"b`, nil},
+		{"vlan_id", int64(0), nil},
+		{"enabled", true, nil},
+		{"name_in", []string{"a", "b"}, nil},
 		{"labels", map[string]string{"k": "v", "a": ""}, nil},
 	}
 	want := `name = "a\"b" and vlan_id = 0 and enabled = true and name_in = ["a", "b"] and labels = {"a":"","k":"v"}`

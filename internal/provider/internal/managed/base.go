@@ -44,7 +44,7 @@ func (r *Base[T]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaReq
 func (r *Base[T]) BeginCreate(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse, plan Model[T]) (context.Context, *Operation[T]) {
 	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
 	op := &Operation[T]{base: r, verb: "create", model: plan, plan: req.Plan, diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	return op.begin(ctx, plan.state().Timeouts.Create, ChangeTimeout)
+	return op.begin(ctx, plan.Common().Timeouts.Create, ChangeTimeout)
 }
 
 // BeginRead reads the state of an object that is to be refreshed.
@@ -53,8 +53,8 @@ func (r *Base[T]) BeginRead(ctx context.Context, req resource.ReadRequest, resp 
 	op := &Operation[T]{base: r, verb: "read", model: state, diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
 	// Also for an object that is gone: the framework wants an identity, which a
 	// state from before there were any does not have.
-	resp.Diagnostics.Append(Identify(ctx, resp.Identity, state.state().ID)...)
-	return op.begin(ctx, state.state().Timeouts.Read, ReadTimeout)
+	resp.Diagnostics.Append(Identify(ctx, resp.Identity, state.Common().ID)...)
+	return op.begin(ctx, state.Common().Timeouts.Read, ReadTimeout)
 }
 
 // BeginUpdate reads the plan of an object that is to be changed. Its id is that of
@@ -62,12 +62,12 @@ func (r *Base[T]) BeginRead(ctx context.Context, req resource.ReadRequest, resp 
 func (r *Base[T]) BeginUpdate(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse, plan Model[T]) (context.Context, *Operation[T]) {
 	resp.Diagnostics.Append(req.Plan.Get(ctx, plan)...)
 	op := &Operation[T]{base: r, verb: "update", model: plan, diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	return op.begin(ctx, plan.state().Timeouts.Update, ChangeTimeout)
+	return op.begin(ctx, plan.Common().Timeouts.Update, ChangeTimeout)
 }
 
 // BeginDelete reads the state of an object that is to be deleted.
 func (r *Base[T]) BeginDelete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse, state Model[T]) (context.Context, *Operation[T]) {
 	resp.Diagnostics.Append(req.State.Get(ctx, state)...)
 	op := &Operation[T]{base: r, verb: "delete", model: state, diags: &resp.Diagnostics, state: &resp.State, identity: resp.Identity}
-	return op.begin(ctx, state.state().Timeouts.Delete, ChangeTimeout)
+	return op.begin(ctx, state.Common().Timeouts.Delete, ChangeTimeout)
 }

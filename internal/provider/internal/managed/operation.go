@@ -28,9 +28,11 @@ import (
 type Model[T any] interface {
 	// Fill takes over what Tower shows of an object.
 	Fill(object T)
-
-	state() *State
-	ids() []string
+	// Common returns the part of the model that all resources have.
+	Common() *State
+	// IDs returns the ids that lead to the object, Tower's id first. Those that are
+	// not known are "".
+	IDs() []string
 }
 
 // State is what the models of all resources embed.
@@ -39,8 +41,11 @@ type State struct {
 	Timeouts timeouts.Value `tfsdk:"timeouts"`
 }
 
-func (s *State) state() *State { return s }
-func (s *State) ids() []string { return []string{s.ID.ValueString()} }
+// Common implements Model.
+func (s *State) Common() *State { return s }
+
+// IDs implements Model.
+func (s *State) IDs() []string { return []string{s.ID.ValueString()} }
 
 // LocalState is State for objects that have an id inside their cluster, too.
 type LocalState struct {
@@ -49,7 +54,8 @@ type LocalState struct {
 	LocalID types.String `tfsdk:"local_id"`
 }
 
-func (s *LocalState) ids() []string { return append(s.State.ids(), s.LocalID.ValueString()) }
+// IDs implements Model.
+func (s *LocalState) IDs() []string { return append(s.State.IDs(), s.LocalID.ValueString()) }
 
 // FillIDs takes over the ids that Tower shows.
 func (s *LocalState) FillIDs(id, localID string) {
@@ -80,7 +86,7 @@ func (op *Operation[T]) begin(ctx context.Context, timeout Timeout, byDefault ti
 	}
 	var name types.String
 	if d := named(ctx, path.Root("name"), &name); d.HasError() || name.ValueString() == "" {
-		name = op.model.state().ID // the objects of some kinds have no name, and imported ones have none yet
+		name = op.model.Common().ID // the objects of some kinds have no name, and imported ones have none yet
 	}
 	op.name = name.ValueString()
 	ctx, op.Client, op.cancel = op.base.Begin(ctx, timeout, byDefault, op.diags)
@@ -97,7 +103,7 @@ func (op *Operation[T]) Failed() bool { return op.diags.HasError() }
 // gives the object a new one. A refresh looks a second time before it says that
 // there is none: tower.ErrNotFound.
 func (op *Operation[T]) Find(ctx context.Context) (*T, error) {
-	ids := op.model.ids()
+	ids := op.model.IDs()
 	read := func(ctx context.Context, id string) (*T, error) { return op.base.get(op.Client, ctx, id) }
 	if op.verb == "read" {
 		return lookup.Twice(ctx, op.base.Data.PollInterval, read, ids[0], ids[1:]...)
@@ -117,7 +123,7 @@ func (op *Operation[T]) Save(ctx context.Context, object *T, err error) {
 	default:
 		op.model.Fill(*object)
 		op.diags.Append(op.state.Set(ctx, op.model)...)
-		op.diags.Append(Identify(ctx, op.identity, op.model.state().ID)...)
+		op.diags.Append(Identify(ctx, op.identity, op.model.Common().ID)...)
 	}
 }
 
@@ -147,7 +153,7 @@ func (op *Operation[T]) Deleted(err error) {
 
 // Fail says why the operation failed.
 func (op *Operation[T]) Fail(err error) {
-	if id := op.model.state().ID; id.ValueString() != "" {
+	if id := op.model.Common().ID; id.ValueString() != "" {
 		err = fmt.Errorf("%s %s: %w", op.base.Object, id.ValueString(), err)
 	}
 	diagx.AddError(op.diags, op.verb, op.base.Object, op.name, err)
