@@ -162,7 +162,8 @@ func (u *update) apply(ctx context.Context, change change) error {
 func (m *model) takeSettings(plan *model) {
 	m.ClusterID, m.GuestOSType, m.Firmware = plan.ClusterID, plan.GuestOSType, plan.Firmware
 	m.Source, m.CloudInit, m.NetworkReadiness, m.Timeouts = plan.Source, plan.CloudInit, plan.NetworkReadiness, plan.Timeouts
-	m.ShutdownTimeout, m.ForcePowerOff, m.DeleteMode = plan.ShutdownTimeout, plan.ForcePowerOff, plan.DeleteMode
+	m.ShutdownTimeout, m.ForcePowerOff = plan.ShutdownTimeout, plan.ForcePowerOff
+	m.DeleteMode, m.DeleteSnapshots = plan.DeleteMode, plan.DeleteSnapshots
 
 	m.LocalID, m.ProviderID = unknown(plan.LocalID, m.LocalID), unknown(plan.ProviderID, m.ProviderID)
 	m.Status, m.VMToolsStatus = unknown(plan.Status, m.Status), unknown(plan.VMToolsStatus, m.VMToolsStatus)
